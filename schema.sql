@@ -1646,6 +1646,7 @@ table raw_result
   sample_id text
   search_text text not null
   payload text not null
+  pdf bytea
   status text not null
   decision_code text not null
   sub_reason_codes text[] not null default '{}'::text[]

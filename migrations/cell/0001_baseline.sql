@@ -761,6 +761,8 @@ create table raw_result (
   sample_id           text,
   search_text         text not null,
   payload             text not null,
+  -- The laboratory's own document, until a result without an order has one.
+  pdf                 bytea,
   status              text not null constraint raw_result__status check (status in ('matched', 'pending_customer_review', 'pending_ops_review', 'resolved')),
   decision_code       text not null,
   sub_reason_codes    text[] not null default '{}',

@@ -68,10 +68,15 @@ export const receiveResult = async (team: TestTeam, delivery: IncomingResult): P
 /** Receives a result of a sandbox cell over the link of a lab account, by default that of the platform. */
 export async function receiveOverLink(
   delivery: IncomingResult,
-  { account_id, sender = 'FICTIONAL-LIS', db = cells.db('sandbox-us') }: { account_id?: string; sender?: string; db?: Db } = {},
+  {
+    account_id,
+    sender = 'FICTIONAL-LIS',
+    db = cells.db('sandbox-us'),
+    pdf = null,
+  }: { account_id?: string; sender?: string; db?: Db; pdf?: Buffer | null } = {},
 ): Promise<Receipt> {
   const link = { account_id: account_id ?? (await platformAccountId(db, delivery.lab_slug)), sender }
-  return receiveFromLink({ cell: 'sandbox-us', db, findTenant: guard.tenant }, { ...delivery, link })
+  return receiveFromLink({ cell: 'sandbox-us', db, findTenant: guard.tenant }, { ...delivery, link }, pdf)
 }
 
 /** The platform's account at a laboratory of a cell. */

@@ -13,48 +13,16 @@ import {
   receiveBytes,
   toBytes,
 } from '../../../test/support/link-messages.ts'
+import { linkedOrder } from '../../../test/support/linked-orders.ts'
 import { getOrder } from '../../../test/support/orders.ts'
-import { acceptedOrder } from '../../../test/support/results.ts'
 import { cells, createTestTeam, expire, guard, type TestTeam } from '../../../test/support/server.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
 import { saveLink } from '../accounts/account-links.ts'
-import type { ProfileOptions } from '../links/profile/link-profile.ts'
-import { expectedResults } from '../catalog/lab-tests.ts'
-import { expectations } from '../results/expected-results.ts'
 import type { LinkMessage } from '../result-matching/link-message.ts'
 import { findMessage, listMessages, messageCleanup, unassignedMessageCleanup } from './message-store.ts'
 import { assignToTeam, deleteUnassigned } from '../result-matching/operator-reviews.ts'
 import { receiveMessage, replayMessage } from './receive-message.ts'
-
-/** A team with a link, and an order under the account of this link that awaits its result. */
-async function linkedOrder(changes: ProfileOptions = {}) {
-  const team = await createTestTeam()
-  const account = await labLink(team, changes)
-  const order = await acceptedOrder(team, 'walk_in_test', { lab_account_id: account })
-  const expected = expectations(await team.db.tx(team.tenant, (tx) => expectedResults(tx, order.lab_test.id)))
-  return {
-    team,
-    account,
-    order,
-    expected,
-    /** A message with a value for everything that the order expects. */
-    complete: (value = '5', overrides: Partial<LinkMessage> = {}) => {
-      const codes = [...new Set(expected.map((item) => item.source_markers[0]!.provider_id!))]
-      const tests = codes.map((code) => {
-        const items = expected.filter((item) => item.source_markers[0]!.provider_id === code)
-        const observations = items.map((item) =>
-          observation(item.provider_id ?? item.slug, value, { ...(item.loinc && { loinc: item.loinc }) }),
-        )
-        return observedTest({ code, observations })
-      })
-      return messageFor(order, tests, overrides)
-    },
-    send: (message: unknown) => receiveBytes(team, account, toBytes(message)),
-    status: async () => (await getOrder(team, order.id)).last_event.status.split('.').at(-1),
-    result: async () => (await team.api.get(`/v3/order/${order.id}/result`)).body,
-  }
-}
 
 const Row = T.Object({
   id: T.String(),

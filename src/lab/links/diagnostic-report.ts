@@ -83,6 +83,15 @@ export interface ReportedResult extends MeasuredAnalyte, ReportedPlace {
   /** The laboratory's flag as received, `''` for none. */
   flag: string
   notes: string | null
+  /** The final value that this one has replaced. */
+  previous?: PreviousValue
+}
+
+/** What a laboratory had reported as final, and corrected. */
+export interface PreviousValue {
+  result: string
+  unit: string | null
+  reported_at: string
 }
 
 export interface ReportedMissing extends MeasuredAnalyte, ReportedPlace {
@@ -130,6 +139,8 @@ export interface DiagnosticReport {
   completes_order?: boolean
   /** The report may follow a final one without amending it, because the laboratory adds tests and corrects results without saying so. */
   follows_final?: boolean
+  /** A partial result completes the order so many days after the last report on it. */
+  completes_after_days?: number
   withdrawn_results?: ReportedAnalyte[]
   /** Preliminary results of earlier reports that are final now, for incremental reports that do not repeat them. */
   confirmed_results?: ReportedAnalyte[]

@@ -15,7 +15,7 @@ import { sql } from '../../platform/db/sql.ts'
 import { receiveReport } from '../results/results.ts'
 import type { CollectionMethod } from '../catalog/enums.ts'
 import { Patient } from '../../people/person/patient.ts'
-import type { IncomingResult } from './incoming-result.ts'
+import type { IncomingResult, ReceivedResult } from './incoming-result.ts'
 import { orderState, stepsToResult } from './matching-orders.ts'
 
 export interface AppliedResult {
@@ -41,11 +41,11 @@ function advanceToLab(lockedOrder: LockedOrder): void {
 
 /**
  * Applies a report to its order. The caller writes the order.
- * Writes lab_result. Emits labtest.order.updated for each step. Errors: 400 the order cannot receive a report.
+ * Writes lab_result, lab_result_pdf. Emits labtest.order.updated for each step. Errors: 400 the order cannot receive a report.
  */
-export async function applyReport(tx: Tx, lockedOrder: LockedOrder, report: DiagnosticReport): Promise<void> {
+export async function applyReport(tx: Tx, lockedOrder: LockedOrder, report: DiagnosticReport, pdf: Buffer | null): Promise<void> {
   advanceToLab(lockedOrder)
-  await receiveReport(tx, lockedOrder, report)
+  await receiveReport(tx, lockedOrder, report, pdf)
 }
 
 /**
@@ -58,14 +58,14 @@ export async function attachToOrder(
   tx: Tx,
   lockedOrder: LockedOrder,
   lab_id: number,
-  delivery: IncomingResult,
+  { delivery, pdf }: ReceivedResult,
 ): Promise<AppliedResult> {
   const { order } = lockedOrder
   const elsewhere = order.lab_test.lab?.id !== lab_id
   const state = orderState(lockedOrder.lifecycle, lockedOrder.lowLevelStatus)
   const takesIt = state === 'awaiting' || state === 'early' || (state === 'completed' && lockedOrder.canTransitionTo('corrected'))
   if (takesIt && !elsewhere) {
-    await applyReport(tx, lockedOrder, delivery.report)
+    await applyReport(tx, lockedOrder, delivery.report, pdf)
     return { order_id: order.id, user_id: order.user_id, document: await saveOrder(tx, lockedOrder) }
   }
   if (!order.patient_details) throw badRequest('The kit of this order has not been registered')
@@ -73,7 +73,7 @@ export async function attachToOrder(
   // Cancelled first, so that the new order shows it.
   if (elsewhere && lockedOrder.canTransitionTo('cancelled')) lockedOrder.transitionTo('cancelled')
   const following = await buildFollowUpOrder(tx, lockedOrder, { origin: 'recreation', lab_test, event_count: EVENT_COUNT_MAX })
-  await applyReport(tx, following.newOrder, delivery.report)
+  await applyReport(tx, following.newOrder, delivery.report, pdf)
   const { id: order_id, document } = await insertOrder(tx, following.newOrder, following)
   await saveOrder(tx, lockedOrder)
   return { order_id, user_id: order.user_id, document }
@@ -84,12 +84,17 @@ export async function attachToOrder(
  * Writes lab_order, lab_result. Emits labtest.order.created, labtest.order.updated.
  * Errors: 400 the laboratory reported too little patient data, or no test of its catalog; no lab account accepts the order.
  */
-export async function attachToUser(tx: Tx, user_id: string, lab_id: number, delivery: IncomingResult): Promise<AppliedResult> {
+export async function attachToUser(
+  tx: Tx,
+  user_id: string,
+  lab_id: number,
+  { delivery, pdf }: ReceivedResult,
+): Promise<AppliedResult> {
   const patient_details = toPatient(tx, delivery)
   const request: OrderRequest = { user_id, patient_details, event_count: EVENT_COUNT_MAX, reason: 'result' }
   const resolved = await resolveOrder(tx, request, resolveReportedTest(tx, lab_id, delivery.report))
   const newOrder = buildOrder(tx, request, resolved)
-  await applyReport(tx, newOrder, delivery.report)
+  await applyReport(tx, newOrder, delivery.report, pdf)
   const { id: order_id, document } = await insertOrder(tx, newOrder, resolved)
   return { order_id, user_id, document }
 }

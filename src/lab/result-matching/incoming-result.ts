@@ -49,6 +49,13 @@ export interface IncomingResult {
   report: DiagnosticReport
 }
 
+/** What came in a message. */
+export interface ReceivedResult {
+  delivery: IncomingResult
+  /** The laboratory's own document of the report. */
+  pdf: Buffer | null
+}
+
 /** A result that came over a link. */
 export type LinkDelivery = IncomingResult & { link: LinkOrigin }
 

@@ -71,6 +71,7 @@ function toReport(message: LinkMessage, profile: LinkProfile, specimen_number: s
     amended: false,
     follows_final: profile.results.later_reports !== 'review',
     completes_order: profile.results.completes_on_order_status && message.order_status === 'CM',
+    ...(profile.results.completes_after_days !== undefined && { completes_after_days: profile.results.completes_after_days }),
     specimen_number,
     collected_at: collectedTimes[0] ?? null,
     received_at: receivedTimes[0] ?? null,

@@ -6,7 +6,7 @@ import type { PlainTx, Queries, Tx } from '../../platform/db/transaction.ts'
 import { assertFeature } from '../../platform/http/feature-flags.ts'
 import { PreserializedJson } from '../../platform/http/operation.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
-import { T } from '../../platform/schema/schema.ts'
+import { Nullable, T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { unmatchedResults } from './features.ts'
 import type { IncomingResult } from './incoming-result.ts'
@@ -61,7 +61,7 @@ export const listUnassigned = (db: Queries) =>
     where r.team_id is null and r.status = 'pending_ops_review' order by r.created_at desc, r.id desc limit 200`,
   )
 
-const Claimed = T.Object({ lab_id: T.Integer(), payload: T.String() })
+const Claimed = T.Object({ lab_id: T.Integer(), payload: T.String(), pdf: Nullable(T.Unsafe<Buffer>({})) })
 
 /** Assigns an unassigned result to a team and matches it there. Writes and emits as `receiveForTeam`; runs the hooks of `resultAssigned`. Returns undefined for an unknown result. */
 export async function assignToTeam(tx: Tx, id: string): Promise<Receipt | undefined> {
@@ -69,11 +69,11 @@ export async function assignToTeam(tx: Tx, id: string): Promise<Receipt | undefi
     Claimed,
     sql`
     update raw_result set team_id = ${tx.team}
-    where id = ${id} and team_id is null and status = 'pending_ops_review' returning lab_id, payload`,
+    where id = ${id} and team_id is null and status = 'pending_ops_review' returning lab_id, payload, pdf`,
   )
   if (!row) return undefined
   await tx.notify(resultAssigned, id)
-  return matchResult(tx, id, row.lab_id, JSON.parse(row.payload) as IncomingResult)
+  return matchResult(tx, id, row.lab_id, { delivery: JSON.parse(row.payload) as IncomingResult, pdf: row.pdf })
 }
 
 /** Deletes an unassigned result. Writes raw_result. @returns whether it existed */

@@ -10,7 +10,7 @@ import { Nullable, T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { applyReport } from './apply-result.ts'
 import { matchToOrder } from './match.ts'
-import { assertDelivery, type IncomingResult, type LinkDelivery } from './incoming-result.ts'
+import { assertDelivery, type IncomingResult, type LinkDelivery, type ReceivedResult } from './incoming-result.ts'
 import { recordNumbers } from './order-numbers.ts'
 import { openReview, searchText, markMatched } from './raw-results.ts'
 import type { ReviewStatus } from './schema.ts'
@@ -38,7 +38,7 @@ export async function receiveForTeam(tx: Tx, delivery: IncomingResult): Promise<
   assertDelivery(delivery)
   const lab_id = await getLabId(tx, delivery)
   // An earlier message from a sender of one team was for that team too.
-  return (await receiveInTeam(tx, lab_id, delivery, identify(delivery, tx.team)))!
+  return (await receiveInTeam(tx, lab_id, { delivery, pdf: null }, identify(delivery, tx.team, null)))!
 }
 
 /** Dependencies for receiving results that name no team. */
@@ -53,22 +53,26 @@ export interface ReceiveContext {
  * not certain, no team sees the result and the operator assigns it. `lab/link-messages` calls this for each message of a link. Writes and emits as `receiveForTeam`.
  * Errors: 400 the account is unknown or of another laboratory; errors of `assertDelivery`.
  */
-export async function receiveFromLink({ cell, db, findTenant }: ReceiveContext, delivery: LinkDelivery): Promise<Receipt> {
+export async function receiveFromLink(
+  { cell, db, findTenant }: ReceiveContext,
+  delivery: LinkDelivery,
+  pdf: Buffer | null = null,
+): Promise<Receipt> {
   assertDelivery(delivery)
   const lab_id = await getLabId(db.queries, delivery)
   const account = await findLinkAccount(db.queries, lab_id, delivery.link.account_id)
-  const message = identify(delivery, delivery.link.sender)
+  const message = identify(delivery, delivery.link.sender, pdf)
   const known = await earlierReceipt(db.queries, lab_id, message)
   if (known) return known
   const team = await resolveTeam(db.queries, lab_id, account, delivery)
   const tenant = team === undefined ? undefined : await findTenant(cell, team)
   if (tenant) {
-    const receipt = await db.tx(tenant, (tx) => receiveInTeam(tx, lab_id, delivery, message))
+    const receipt = await db.tx(tenant, (tx) => receiveInTeam(tx, lab_id, { delivery, pdf }, message))
     // The same message was received earlier for another team, whose rows this team cannot read.
     return receipt ?? (await earlierReceipt(db.queries, lab_id, message))!
   }
   return db.plainTx(async (tx) => {
-    const id = await insertRawResult(tx, null, lab_id, delivery, message)
+    const id = await insertRawResult(tx, null, lab_id, { delivery, pdf }, message)
     if (id === undefined) return (await earlierReceipt(tx, lab_id, message))!
     return { raw_result_id: id, status: 'pending_ops_review', decision_code: 'no_match', order_id: null, isDuplicate: false }
   })
@@ -83,35 +87,38 @@ interface MessageIdentity {
   digest: string
 }
 
-const identify = (delivery: IncomingResult, sender: string): MessageIdentity => ({
+const identify = (delivery: IncomingResult, sender: string, pdf: Buffer | null): MessageIdentity => ({
   link_account_id: delivery.link?.account_id ?? null,
   sender,
   message_id: delivery.message_id,
-  digest: createHash('sha256').update(JSON.stringify(delivery)).digest('base64url'),
+  digest: createHash('sha256')
+    .update(JSON.stringify(delivery))
+    .update(pdf ?? '')
+    .digest('base64url'),
 })
 
 /** @returns undefined for a duplicate that is not the team's */
 async function receiveInTeam(
   tx: Tx,
   lab_id: number,
-  delivery: IncomingResult,
+  content: ReceivedResult,
   message: MessageIdentity,
 ): Promise<Receipt | undefined> {
-  const id = await insertRawResult(tx, tx.team, lab_id, delivery, message)
-  return id === undefined ? earlierReceipt(tx, lab_id, message) : matchResult(tx, id, lab_id, delivery)
+  const id = await insertRawResult(tx, tx.team, lab_id, { ...content, pdf: null }, message)
+  return id === undefined ? earlierReceipt(tx, lab_id, message) : matchResult(tx, id, lab_id, content)
 }
 
 /** Matches a stored result for the team. Writes and emits as `receiveForTeam`. */
-export async function matchResult(tx: Tx, id: string, lab_id: number, delivery: IncomingResult): Promise<Receipt> {
+export async function matchResult(tx: Tx, id: string, lab_id: number, { delivery, pdf }: ReceivedResult): Promise<Receipt> {
   const decision = await matchToOrder(tx, lab_id, delivery)
   const receipt = { raw_result_id: id, isDuplicate: false }
   if ('ambiguity' in decision) {
     const { ambiguity } = decision
-    return { ...receipt, status: openReview(tx, id, ambiguity), decision_code: ambiguity.code, order_id: null }
+    return { ...receipt, status: openReview(tx, id, ambiguity, pdf), decision_code: ambiguity.code, order_id: null }
   }
   const { lockedOrder } = decision
   const { id: order_id, user_id } = lockedOrder.order
-  await applyReport(tx, lockedOrder, delivery.report)
+  await applyReport(tx, lockedOrder, delivery.report, pdf)
   await saveOrder(tx, lockedOrder)
   markMatched(tx, id, { order_id, user_id })
   recordNumbers(tx, order_id, delivery)
@@ -125,16 +132,16 @@ async function insertRawResult(
   tx: PlainTx,
   team: string | null,
   lab_id: number,
-  delivery: IncomingResult,
+  { delivery, pdf }: ReceivedResult,
   { link_account_id, sender, message_id, digest }: MessageIdentity,
 ) {
   const row = await tx.maybe(
     Id,
     sql`
-    insert into raw_result (id, team_id, lab_id, link_account_id, sender, message_id, digest, sample_id, search_text, payload, status,
+    insert into raw_result (id, team_id, lab_id, link_account_id, sender, message_id, digest, sample_id, search_text, payload, pdf, status,
                             decision_code, candidates, created_at, updated_at)
     values (${tx.uuid()}, ${team}, ${lab_id}, ${link_account_id}, ${sender}, ${message_id}, ${digest}, ${delivery.sample_id},
-            ${searchText(delivery)}, ${JSON.stringify(delivery)}, 'pending_ops_review', 'no_match', '[]', ${tx.now}, ${tx.now})
+            ${searchText(delivery)}, ${JSON.stringify(delivery)}, ${pdf}::bytea, 'pending_ops_review', 'no_match', '[]', ${tx.now}, ${tx.now})
     on conflict (lab_id, link_account_id, sender, message_id, digest) do nothing
     returning id`,
   )

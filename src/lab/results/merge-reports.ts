@@ -24,7 +24,7 @@ type Entry =
  * different final one is corrected, whether the laboratory says so or not. `ordered_tests` are merged in both cases.
  */
 export function mergeReports(earlier: DiagnosticReport | undefined, report: DiagnosticReport): DiagnosticReport {
-  if (report.scope !== 'incremental') return report
+  if (report.scope !== 'incremental') return earlier && report.ordered_tests ? withPrevious(earlier, report) : report
   const previous = earlier ?? report
   const entries = newestEntries(earlier ? [earlier, report] : [report])
   const ordered_tests = newestTests([...(earlier?.ordered_tests ?? []), ...(report.ordered_tests ?? [])])
@@ -44,6 +44,18 @@ export function mergeReports(earlier: DiagnosticReport | undefined, report: Diag
     ...((earlier?.ordered_tests ?? report.ordered_tests) && { ordered_tests }),
     completes_order: previous.completes_order === true || report.completes_order === true,
   }
+}
+
+/** A cumulative report with the final values of the earlier one that it has replaced. */
+function withPrevious(earlier: DiagnosticReport, report: DiagnosticReport): DiagnosticReport {
+  const known = new Map(
+    entriesOf(earlier).flatMap((entry) => (entry.kind === 'result' ? [[keyOf(entry.item), entry.item] as const] : [])),
+  )
+  const results = report.results.map((item) => {
+    const replaced = known.get(keyOf(item))
+    return replaced ? keepPrevious(replaced, item) : item
+  })
+  return { ...report, results }
 }
 
 /** The newest statement on each result, in the order in which the results appeared. */
@@ -100,10 +112,23 @@ function keyOf({ ordered_test, parent, provider_id, slug, sub_id }: MeasuredAnal
 const isOlder = (a: ReportedPlace, b: ReportedPlace): boolean => Date.parse(a.reported_at!) < Date.parse(b.reported_at!)
 
 function replaceEntry(previous: Entry, entry: Entry): Entry {
-  if (previous.kind !== 'result' || entry.kind !== 'result' || entry.item.state !== 'final') return entry
-  const wasFinal = previous.item.state === 'final' || previous.item.state === 'corrected'
-  const isCorrection = wasFinal && (previous.item.state === 'corrected' || !isSameResult(previous.item, entry.item))
-  return { kind: 'result', item: { ...entry.item, state: isCorrection ? 'corrected' : 'final' } }
+  if (previous.kind !== 'result' || entry.kind !== 'result') return entry
+  const item = keepPrevious(previous.item, entry.item)
+  if (item.state !== 'final') return { kind: 'result', item }
+  const isCorrection = isFinal(previous.item) && (previous.item.state === 'corrected' || !isSameResult(previous.item, entry.item))
+  return { kind: 'result', item: { ...item, state: isCorrection ? 'corrected' : 'final' } }
+}
+
+const isFinal = ({ state }: ReportedResult): boolean => state === 'final' || state === 'corrected'
+
+/** The newer result, with the final value before it: the replaced one, or if that says the same, the one that it had replaced. */
+function keepPrevious(earlier: ReportedResult, item: ReportedResult): ReportedResult {
+  const isSame = earlier.result === item.result && earlier.unit === item.unit
+  const previous =
+    isFinal(earlier) && !isSame
+      ? { result: earlier.result, unit: earlier.unit, reported_at: earlier.reported_at! }
+      : earlier.previous
+  return previous ? { ...item, previous } : item
 }
 
 const isSameResult = (a: ReportedResult, b: ReportedResult): boolean =>

@@ -4,6 +4,7 @@ import type {
   DiagnosticReport,
   MeasuredAnalyte,
   PerformingLaboratory,
+  PreviousValue,
   ReportedResult,
   SourceMarker,
 } from '../links/diagnostic-report.ts'
@@ -155,8 +156,15 @@ function biomarker(result: ReportedResult, { report, sample_id, laboratory, pati
     ...(result.state && { state: result.state }),
     ...(result.sub_id && { sub_id: result.sub_id }),
     ...(result.parent && { parent: result.parent }),
+    ...(result.previous && { previous: toPrevious(result.previous) }),
   }
 }
+
+const toPrevious = ({ result, unit, reported_at }: PreviousValue) => ({
+  result,
+  unit,
+  timestamp: normalizeTimestamp(reported_at),
+})
 
 /** Results of type range and comment repeat their text; the laboratory's notes follow below. */
 function notesOf({ type, result, notes }: ReportedResult): string | null {

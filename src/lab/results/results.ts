@@ -23,11 +23,12 @@ import { identifyAnalytes } from './identify-analytes.ts'
 import { mergeReports } from './merge-reports.ts'
 import { withOrderStatus } from './order-completion.ts'
 import { toReportContent, type ReportContent } from './report-content.ts'
+import { scheduleCompletion } from './completion-limit.ts'
 import { notifyCritical, becomesCritical } from './critical-results.ts'
 import { markersToRedraw, placeRedraw } from './redraws.ts'
 import { resultReceived } from './result-hooks.ts'
 import type { LabResults, LabResultsMetadata, ResultDocument } from './schema.ts'
-import { deleteResultPdf } from './uploaded-pdf.ts'
+import { deleteResultPdf, replaceResultPdf } from './uploaded-pdf.ts'
 import { withdrawnResults, type WithdrawnResult } from './withdrawn-results.ts'
 import { notDeleted, notDeletedHere } from '../../people/users/users.ts'
 
@@ -46,16 +47,22 @@ const PreviousResult = T.Object({
 /**
  * Receives a laboratory's report: it becomes or replaces the result of its order, or adds to it (`mergeReports`), and a final one completes
  * the order. A report with `ordered_tests` is final when all of them are (`withOrderStatus`). A report with `follows_final` that says nothing
- * new changes no status.
- * Writes lab_result, lab_result_pdf, mail. Emits labtest.result.critical at the first critical interpretation and whenever another marker
+ * new changes no status, but may bring its document.
+ * Writes lab_result, lab_result_pdf, mail. Queues results.complete for a partial report with a time limit. Emits labtest.result.critical at the first critical interpretation and whenever another marker
  * turns critical; then labtest.order.updated for `completed`, for `corrected` if the order was completed before, or for `sample_error` if
  * nothing could be reported. A partial report changes the order to `partial_results`, but changes no status of a kit. If missing results
  * lead to a redraw, the order changes to `redraw_available` instead, and a redraw is placed (redraws.ts).
+ * @param pdf the laboratory's own document of this report, in place of an earlier one
  * Errors: 400 the order is not at the laboratory, or its report is no longer awaited; the laboratory has no identity to print
  * (`identifiedLab`); more than 2,000 results or 500 missing ones.
  * Source: lab-testing.md 12, 13.1, 13.7.
  */
-export async function receiveReport(tx: Tx, lockedOrder: LockedOrder, newReport: DiagnosticReport): Promise<void> {
+export async function receiveReport(
+  tx: Tx,
+  lockedOrder: LockedOrder,
+  newReport: DiagnosticReport,
+  pdf?: Buffer | null,
+): Promise<void> {
   const { order } = lockedOrder
   const { lab } = order.lab_test
   if (lab) await identifiedLab(tx, lab)
@@ -87,10 +94,12 @@ export async function receiveReport(tx: Tx, lockedOrder: LockedOrder, newReport:
     on conflict (order_id) do update
     set status = excluded.status, interpretation = excluded.interpretation, document = excluded.document, report = excluded.report,
         withdrawn = excluded.withdrawn, updated_at = excluded.updated_at`)
+  scheduleCompletion(tx, order.id, report)
   const isSameStatus = earlierReport?.status === report.status
   if (report.follows_final && earlier && isSameStatus && isSameContent(JSON.parse(earlier.document) as ResultDocument, document))
-    return
-  if (earlier) deleteResultPdf(tx, order.id)
+    return pdf ? replaceResultPdf(tx, order.id, pdf) : undefined
+  if (pdf) replaceResultPdf(tx, order.id, pdf)
+  else if (earlier) deleteResultPdf(tx, order.id)
   if (report.collected_at !== null) lockedOrder.setCollectedAt(collectionInstant(report.collected_at))
   order.interpretation = interpretation
   order.has_missing_results = document.missing_results.length > 0

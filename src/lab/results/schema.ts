@@ -71,6 +71,12 @@ export const BiomarkerResult = Fields(
         { title: 'ParentResult', description: 'The result that this one specifies: of a susceptibility, the organism.' },
       ),
     ),
+    previous: T.Optional(
+      Fields(
+        { result: T.String(), unit: nullableText, timestamp: Timestamp },
+        { title: 'PreviousResult', description: 'The final value that the laboratory reported before and has corrected.' },
+      ),
+    ),
   },
   { title: 'BiomarkerResult' },
 )

@@ -30,6 +30,15 @@ export async function storeResultPdf(tx: Tx, { order }: LockedOrder, bytes: Buff
   return true
 }
 
+/** Stores the document that came with a report, in place of an earlier one, at the end of the transaction. Writes lab_result_pdf. */
+export function replaceResultPdf(tx: Tx, order_id: string, bytes: Buffer): void {
+  const checksum = createHash('sha256').update(bytes).digest('hex')
+  tx.defer(sql`
+    insert into lab_result_pdf (order_id, team_id, checksum, bytes, created_at)
+    values (${order_id}, ${tx.team}, ${checksum}, ${bytes}, ${tx.now})
+    on conflict (order_id) do update set checksum = excluded.checksum, bytes = excluded.bytes, created_at = excluded.created_at`)
+}
+
 /** Deletes the document, because a report that replaces another makes it untrue. Writes lab_result_pdf. */
 export const deleteResultPdf = (tx: Tx, order_id: string): void =>
   tx.defer(sql`delete from lab_result_pdf where order_id = ${order_id} and team_id = ${tx.team}`)
