@@ -283,6 +283,7 @@ const ON_WHOLE_CELL: Record<string, string> = {
   'src/lab/link-transports/active-links.ts': 'links are of organizations',
   'src/cli/commands/link-profiles.ts': 'commands: links of every lab account',
   'src/lab/result-matching/receive.ts': 'whose result it is has to be found',
+  'src/lab/link-orders/record-answer.ts': 'an answer of a laboratory, before its team is known',
   'src/lab/link-messages/receive-message.ts': 'a message is stored before its team is known',
   'src/lab/link-messages/message-processing.ts': 'a message is read before its team is known',
   'src/connections/link/codes.ts': 'a link code names its cell only',

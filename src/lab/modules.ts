@@ -8,6 +8,7 @@ import { compendiumRoutes } from './compendium/routes.ts'
 import { documents, type DocumentDependencies } from './documents/module.ts'
 import { fulfillmentRoutes } from './fulfillment/routes.ts'
 import { linkTransports, type LinkTransportDependencies } from './link-transports/module.ts'
+import { linkOrders } from './link-orders/module.ts'
 import { orders } from './orders/module.ts'
 import type { CountConnections } from './orders/orders.ts'
 import { resultMatching } from './result-matching/module.ts'
@@ -52,10 +53,7 @@ export const lab = (dependencies: LabDependencies): Module[] => [
   labResults(dependencies),
   resultMatching,
   linkMessages(dependencies),
-  {
-    name: 'lab/link-orders',
-    about: 'orders as messages over links',
-  },
+  linkOrders,
   linkTransports(dependencies),
   {
     name: 'lab/fulfillment',

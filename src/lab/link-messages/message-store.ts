@@ -17,7 +17,7 @@ type IncomingState = 'received' | 'applied' | 'review' | 'failed' | 'done'
  * `queued`: never sent. `sent`: without an answer, so that the laboratory may have it or not. `committed`: the laboratory has stored it and
  * answers later. `accepted` and `refused`: its answer. `expired`: it was sent until its time was over. `done`: a person has dealt with it.
  */
-type OutgoingState = 'queued' | 'sent' | 'committed' | 'accepted' | 'refused' | 'expired' | 'done'
+export type OutgoingState = 'queued' | 'sent' | 'committed' | 'accepted' | 'refused' | 'expired' | 'done'
 export type MessageState = IncomingState | OutgoingState
 
 /** What is wrong with a message. */

@@ -2,24 +2,25 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { readAllByPython, readByPython, skipWithoutPythonHl7, textAt } from '../../../test/lab-peers/python-peers.ts'
-import { toProfile } from '../../../test/support/link-messages.ts'
 import { fullContent, withText } from '../../../test/support/requisition-contents.ts'
 import type { RequisitionContent } from '../documents/requisition-content.ts'
-import type { ProfileOptions } from '../links/profile/link-profile.ts'
+import type { LinkProfile, ProfileOptions } from '../links/profile/link-profile.ts'
+import { presetNames } from '../links/profile/presets.ts'
+import { readProfileFile, wholeProfile } from '../links/profile/read-profile.ts'
 import { writeOrder, type OrderMessageRequest } from './order-message.ts'
 import { Unsendable } from './unsendable.ts'
 
 const TIMES = { decimal_mark: '.', time_zone: 'America/Phoenix' } as const
 
-function profileWith({ text, ...options }: ProfileOptions = {}) {
-  return toProfile({ ...options, text: { ...TIMES, ...text }, results: { reports: 'incremental', ...options.results } })
+type Options = ProfileOptions & { preset?: string }
+
+function profileWith({ text, ...options }: Options = {}): LinkProfile {
+  return wholeProfile(
+    readProfileFile({ ...options, text: { ...TIMES, ...text }, results: { reports: 'incremental', ...options.results } }),
+  )
 }
 
-function write(
-  options: ProfileOptions = {},
-  content: RequisitionContent = fullContent,
-  changes: Partial<OrderMessageRequest> = {},
-) {
+function write(options: Options = {}, content: RequisitionContent = fullContent, changes: Partial<OrderMessageRequest> = {}) {
   let count = 0
   return writeOrder({
     action: 'new',
@@ -342,6 +343,119 @@ describe('an order message', { skip: skipWithoutPythonHl7 }, () => {
     assert.throws(() => write({ order_content: { constants: { 'MSH-11': 'P' } } }), /MSH-11 cannot have a constant/)
   })
 
+  test('has every fact of the order in each preset, in the places of its version', async () => {
+    const common = {
+      'MSH-10': 'CTRL-1',
+      'MSH-11': 'P',
+      'PID-3': '0198a000-0000-7000-8000-0000000000aa',
+      'PID-5': 'Fictional',
+      'PID-5.2': 'Testa',
+      'PID-7': '20150131',
+      'PID-8': 'F',
+      'PID-11': '1 Invented Way',
+      'PID-11.5': '85004',
+      'ORC-1': 'NW',
+      'ORC-2': 'FIC-4711',
+      'ORC-12': '1234567890',
+      'OBR-4': '100',
+      'OBR-4.2': 'Glucose',
+      'OBR-7': '20300103023000-0700',
+      'OBR-16': '1234567890',
+      'OBR[2]-4': '200',
+      'NTE-3': 'First note',
+      'OBX-3': 'FSTING',
+      'OBX-5': 'Y',
+      'OBX[2]-5': '12',
+      'OBX[4]-5': 'R',
+      'OBX[5]-5': 'Tired',
+    }
+    const insured = { 'IN1-3': 'PAY-1', 'IN1-8': 'GRP-9', 'IN1-36': 'MEM-1', 'IN1-47': 'T', 'GT1-3.2': 'Parenta' }
+    const older = { 'OBR-15': 'SER', 'SPM-4': undefined, 'TQ1-9': undefined, 'NK1-3': undefined }
+    const newer = { 'OBR-15': undefined, 'SPM-4': 'SER', 'SPM[2]-4': 'UR', 'SPM-17': '20300103023000-0700' }
+    const upper = {
+      'PID-5': 'FICTIONAL',
+      'PID-5.2': 'TESTA',
+      'PID-2': common['PID-3'],
+      'PID-13': '(480)555-0199',
+      'PID-18': 'ACC-77',
+    }
+    const uninsured = { 'IN1-1': undefined, 'GT1-1': undefined }
+    const expected: Record<string, Record<string, string | undefined>> = {
+      'loi-lri-251': {
+        ...insured,
+        ...newer,
+        'MSH-9.3': 'OML_O21',
+        'MSH-12': '2.5.1',
+        'MSH-21': 'LOI_NG_PRU_Profile',
+        'ORC-2': 'FIC-4711-1',
+        'ORC[2]-2': 'FIC-4711-2',
+        'OBR[2]-2': 'FIC-4711-2',
+        'ORC-4': 'FIC-4711',
+        'ORC-21.10': 'ACC-77',
+        'TQ1-9': 'S',
+        'DG1-3': 'E11.9',
+        'DG1[4]-3': 'Z00.00',
+        'OBX-29': 'QST',
+        'NK1-3': 'GRD',
+      },
+      'ihe-ltw': {
+        ...uninsured,
+        ...newer,
+        'MSH-12': '2.5.1',
+        'TQ1-9': 'S',
+        'OBR-27': undefined,
+        'DG1-3': undefined,
+        'ORC-21.10': 'ACC-77',
+      },
+      'us-23': {
+        ...insured,
+        ...older,
+        ...upper,
+        'GT1-3.2': 'PARENTA',
+        'MSH-12': '2.3',
+        'MSH-9.3': undefined,
+        'OBR-27.6': 'S',
+        'DG1-3': 'E11.9',
+        'ORC-21.10': undefined,
+      },
+      'us-22': {
+        ...insured,
+        ...older,
+        ...upper,
+        'GT1-3.2': 'PARENTA',
+        'MSH-12': '2.2',
+        'MSH-18': undefined,
+        'OBR-4': undefined,
+        'OBR-4.4': '100',
+        'OBR-4.2': undefined,
+        'OBR-4.5': 'Glucose',
+        'OBR[2]-4': undefined,
+        'OBR[2]-4.4': '200',
+        'OBR-5': 'S',
+        'IN1-17': 'OTH',
+        'PID-13(2).4': undefined,
+      },
+      'au-24': { ...uninsured, ...older, 'MSH-12': '2.4', 'MSH-9.3': 'ORM_O01', 'OBR-27.6': 'S', 'ORC-21.10': 'ACC-77' },
+      'de-25': {
+        ...uninsured,
+        ...newer,
+        'MSH-12': '2.5',
+        'MSH-18': '8859/1',
+        'MSH-7': '20300102130000+0100',
+        'OBR-7': '20300103103000+0100',
+        'SPM-17': '20300103103000+0100',
+        'DG1-3.3': 'I10',
+        'TQ1-9': 'S',
+      },
+    }
+    assert.deepEqual(Object.keys(expected), [...presetNames])
+    const messages = presetNames.map(
+      (preset) => write({ preset, ...(preset === 'de-25' && { text: { time_zone: 'Europe/Berlin' } }) })[0]!.bytes,
+    )
+    for (const [i, segments] of (await readAllByPython(messages)).entries())
+      assertTexts(segments, { ...common, ...expected[presetNames[i]!] })
+  })
+
   test('keeps every hostile text within its field', async () => {
     const texts = [
       '|^~\\&',
@@ -354,7 +468,7 @@ describe('an order message', { skip: skipWithoutPythonHl7 }, () => {
       '\\.br\\',
       '\u0000\u001b',
     ]
-    const profiles: ProfileOptions[] = [
+    const profiles: Options[] = [
       {},
       { identity: { version: '2.3' }, order_content: { message: 'ORM' } },
       { text: { delimiters: '#*!/%' } },

@@ -1,24 +1,13 @@
 // The links to laboratories, and the choice of one for a laboratory of a team. Production and sandbox differ only here and in the clock.
 import type { Tenant } from '../../platform/db/transaction.ts'
 
-/** The request to a laboratory. */
-interface Requisition {
-  /** Identifies the request: placing the same reference twice places it once. */
-  reference: string
-  lab_slug: string
-  /** `kit`: send a collection kit whose patient is not known yet. `requisition`: test a known patient. */
-  kind: 'kit' | 'requisition'
-}
-
 interface LabLink {
   name: string
-  /** Sends the request to the laboratory. Throws if it is unreachable; the caller retries. Absent if the laboratory needs no request. */
-  place?(requisition: Requisition): Promise<void>
   /** The barcode of the kit for a reference, if the link determines it at once; undefined if staff assign the kit later. */
   barcode(reference: string): string | undefined
 }
 
-/** The link for manual fulfillment: the operator's staff see the order, assign the kit and send it. Placing sends no message. */
+/** The link for manual fulfillment: the operator's staff see the order, assign the kit and send it. No message is sent. */
 const manualLink: LabLink = {
   name: 'manual',
   barcode: () => undefined,

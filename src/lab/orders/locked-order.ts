@@ -52,6 +52,7 @@ export class LockedOrder {
   readonly #eventIds: readonly number[]
   #eventIdsUsed = 0
   #collectedAt: Date | undefined
+  #isMarkedChanged = false
   #clientUserId: string
   /** Whether the order's user is deleted. The order is then hidden from the team, and the patient gets no messages. */
   readonly isHidden: boolean
@@ -88,6 +89,16 @@ export class LockedOrder {
   /** The client user id of the order's user. */
   get clientUserId(): string {
     return this.#clientUserId
+  }
+
+  /** Whether it has a new status or was marked as changed. */
+  get isChanged(): boolean {
+    return this.#isMarkedChanged || this.transitions.length > 0
+  }
+
+  /** Notes that `order` or `internalData` was changed without a new status. */
+  markChanged(): void {
+    this.#isMarkedChanged = true
   }
 
   /** Whether the lifecycle allows the transition to a status now. */

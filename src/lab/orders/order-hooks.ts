@@ -8,6 +8,13 @@ import type { LockedOrder } from './locked-order.ts'
 export const orderStepped = hookPoint<[lockedOrder: LockedOrder, low: string]>('order.stepped')
 /** The activation date of an order changed or was cleared. */
 export const orderRescheduled = hookPoint<[lockedOrder: LockedOrder]>('order.rescheduled')
+/** The day of an order has come and its laboratory does not have it yet. The module that has a way to the laboratory sets `isTaken`. */
+export const orderDue = hookPoint<[lockedOrder: LockedOrder, answer: { isTaken: boolean }]>('order.due')
+/**
+ * A team asks to cancel an order whose lifecycle allows it. A module that must ask the laboratory first sets `isPending`: the order then keeps
+ * its status, and that module cancels it later.
+ */
+export const cancelAsked = hookPoint<[lockedOrder: LockedOrder, answer: { isPending: boolean }]>('order.cancel_asked')
 
 /** Maximum number of transitions that all hooks together may add in one transaction. */
 const STEPS_MAX = 20

@@ -9,7 +9,7 @@ import { countRows } from '../../platform/db/list-counts.ts'
 import { raw, sql } from '../../platform/db/sql.ts'
 import { countUsers, notDeleted, notDeletedHere } from '../../people/users/users.ts'
 import { activationTime, scheduleDispatch } from './send-to-lab.ts'
-import { orderRescheduled } from './order-hooks.ts'
+import { cancelAsked, orderRescheduled } from './order-hooks.ts'
 import { updateOrder } from './change-order.ts'
 import type { Order, OrderReply, TeamMetrics } from './schema.ts'
 import { cancelNotAllowed } from './locked-order.ts'
@@ -91,27 +91,34 @@ export async function rescheduleOrder(tx: Tx, id: string, activate_by: string | 
       throw badRequest('An order created for immediate processing cannot be scheduled afterwards')
     if (activate_by !== null && activate_by < utcDate(tx.now)) throw badRequest('activate_by must not be in the past')
     lockedOrder.order.activate_by = activate_by
-    scheduleDispatch(tx, lockedOrder.order, activationTime(tx, activate_by))
+    await scheduleDispatch(tx, lockedOrder.order, activationTime(tx, activate_by))
     await tx.notify(orderRescheduled, lockedOrder)
   })
   return toOrderReply(document, 'order updated')
 }
 
 /**
- * Cancels an order if its lifecycle allows it. Source: lab-testing.md 11. Writes lab_order. Emits labtest.order.updated.
+ * Cancels an order if its lifecycle allows it. An order that the laboratory may have is cancelled when the laboratory confirms it, if the
+ * link of its account says so (`cancelAsked`); until then it keeps its status. Source: lab-testing.md 11. Writes lab_order. Emits
+ * labtest.order.updated.
  * Errors: 400 the order can no longer be cancelled (the body has only `error`, `message` and `status_code`); 404 unknown order.
  */
 export async function cancelOrder(tx: Tx, id: string): Promise<PreserializedJson<OrderReply>> {
+  const answer = { isPending: false }
   const document = await updateOrder(
     tx,
     id,
-    (lockedOrder) => {
+    async (lockedOrder) => {
       if (!lockedOrder.canTransitionTo('cancelled')) throw cancelNotAllowed(lockedOrder.lowLevelStatus)
-      lockedOrder.transitionTo('cancelled')
+      await tx.notify(cancelAsked, lockedOrder, answer)
+      if (!answer.isPending) lockedOrder.transitionTo('cancelled')
     },
     "Order doesn't exist",
   )
-  return toOrderReply(document, 'Order cancelled successfully')
+  return toOrderReply(
+    document,
+    answer.isPending ? 'The laboratory has been asked to cancel the order' : 'Order cancelled successfully',
+  )
 }
 
 /**

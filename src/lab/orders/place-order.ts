@@ -57,7 +57,7 @@ export async function insertOrder(
   await notifySteps(tx, newOrder)
   const { order } = newOrder
   const document = newOrder.insert(order.lab_test.lab!.id, user, demographics)
-  scheduleDispatch(tx, order, activationTime(tx, order.activate_by))
+  await scheduleDispatch(tx, order, activationTime(tx, order.activate_by))
   return { id: order.id, document }
 }
 

@@ -1,12 +1,13 @@
 // Dispatching an order to its laboratory, after the commit and not before its date. Source: lab-testing.md 6.2, 6.3.
+import { usableAccount } from '../accounts/account-selection.ts'
 import { labLinkFor } from '../links/links.ts'
 import { utcDate, addSeconds } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { enqueue, enqueueAgain, defineHandler, defineJob } from '../../platform/queue/outbox.ts'
 import { T } from '../../platform/schema/schema.ts'
-import { sql } from '../../platform/db/sql.ts'
-import { notDeleted } from '../../people/users/users.ts'
-import { updateOrder } from './change-order.ts'
+import { findAndLockOrder, saveOrder } from './change-order.ts'
+import type { LockedOrder } from './locked-order.ts'
+import { orderDue } from './order-hooks.ts'
 import type { Order } from './schema.ts'
 
 /** When a scheduled order is dispatched: at the start of its day, in UTC. An order for today is dispatched at once. */
@@ -17,50 +18,41 @@ const dispatchOrder = defineJob('orders.dispatch', T.Object({ order_id: T.String
 
 /**
  * Schedules the dispatch of an order. Called when the order is placed and whenever its date changes.
- * Queues orders.dispatch, unless the laboratory's link needs no dispatch.
+ * Queues orders.dispatch, unless nothing has to be sent to the laboratory.
  */
-export function scheduleDispatch(tx: Tx, order: Order, time: Date): void {
-  const lab_slug = order.lab_test.lab!.slug
-  const link = labLinkFor(tx.tenant, lab_slug)
-  if (!link || link.place) enqueue(tx, dispatchOrder, { order_id: order.id, lab_slug }, time)
+export async function scheduleDispatch(tx: Tx, { id, lab_test, lab_account_id }: Order, time: Date): Promise<void> {
+  const lab_slug = lab_test.lab!.slug
+  const needsDispatch = !labLinkFor(tx.tenant, lab_slug) || (await hasLiveLink(tx, lab_account_id))
+  if (needsDispatch) enqueue(tx, dispatchOrder, { order_id: id, lab_slug }, time)
 }
 
-const Row = T.Object({ document: T.String(), hidden: T.Boolean() })
+const hasLiveLink = async (tx: Tx, lab_account_id: string | null): Promise<boolean> =>
+  lab_account_id !== null && (await usableAccount(tx, lab_account_id))?.has_live_link === true
+
 /** Delay before the order of a deleted user is checked again. */
 const HIDDEN_S = 86_400
 const PRE_DISPATCH_STATUSES = ['ordered', 'awaiting_registration']
 
 /**
- * Passes the order to its laboratory's link. Without a link the order keeps its status and shows the failure: one more event of the same
- * status with the detail `fulfillment_error`. An order of a deleted user waits; this queues orders.dispatch again.
+ * Dispatches an order on its day: runs the hooks of `orderDue`. Without a way to its laboratory the order keeps its status and shows the
+ * failure: one more event of the same status with the detail `fulfillment_error`. An order of a deleted user waits; this queues orders.dispatch
+ * again.
  */
-export const dispatchHandler = defineHandler(dispatchOrder, async (context, { order_id, lab_slug }) => {
-  const link = labLinkFor(context.tenant, lab_slug)
-  const order = await context.tx(async (tx) => {
-    const due = await findDueOrder(tx, order_id)
-    if (!due?.hidden) return due?.order
+export const dispatchHandler = defineHandler(dispatchOrder, (context, payload) =>
+  context.tx(async (tx) => {
+    const lockedOrder = await findAndLockOrder(tx, payload.order_id)
+    if (!lockedOrder || !isDue(tx, lockedOrder)) return
     // Nothing is dispatched for a deleted user. The order goes out within a day after the deletion is undone; erasing the user ends the
     // retries.
-    enqueueAgain(tx, dispatchOrder, { order_id, lab_slug }, addSeconds(tx.now, HIDDEN_S))
-    return undefined
-  })
-  if (!order) return
-  if (link) return link.place?.({ reference: order.id, lab_slug, kind: order.patient_details ? 'requisition' : 'kit' })
-  await context.tx((tx) =>
-    updateOrder(tx, order_id, (lockedOrder) => {
-      if (PRE_DISPATCH_STATUSES.includes(lockedOrder.lowLevelStatus) && lockedOrder.order.last_event.status_detail === null)
-        lockedOrder.setStatusDetail('fulfillment_error')
-    }),
-  )
-})
+    if (lockedOrder.isHidden) return enqueueAgain(tx, dispatchOrder, payload, addSeconds(tx.now, HIDDEN_S))
+    const answer = { isTaken: false }
+    await tx.notify(orderDue, lockedOrder, answer)
+    const isFailure = !answer.isTaken && !labLinkFor(context.tenant, payload.lab_slug)
+    if (isFailure && lockedOrder.order.last_event.status_detail === null) lockedOrder.setStatusDetail('fulfillment_error')
+    if (lockedOrder.isChanged) await saveOrder(tx, lockedOrder)
+  }),
+)
 
-/** Returns the order if it awaits dispatch and its date has come, with whether its user is deleted. */
-async function findDueOrder(tx: Tx, order_id: string): Promise<{ order: Order; hidden: boolean } | undefined> {
-  const row = await tx.maybe(
-    Row,
-    sql`
-    select document, not ${notDeleted(tx, sql`user_id`)} as hidden from lab_order
-    where id = ${order_id} and team_id = ${tx.team} and low_level_status = any (${PRE_DISPATCH_STATUSES}) and (activate_by is null or activate_by <= ${utcDate(tx.now)})`,
-  )
-  return row && { order: JSON.parse(row.document) as Order, hidden: row.hidden }
-}
+/** Whether an order awaits dispatch and its date has come. */
+const isDue = (tx: Tx, { lowLevelStatus, order: { activate_by } }: LockedOrder): boolean =>
+  PRE_DISPATCH_STATUSES.includes(lowLevelStatus) && (activate_by === null || activate_by <= utcDate(tx.now))

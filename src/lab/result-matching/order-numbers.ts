@@ -3,7 +3,7 @@
 import type { Tx } from '../../platform/db/transaction.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
-import { numberKinds, type IncomingResult } from './incoming-result.ts'
+import { numberKinds, type IncomingResult, type OrderNumber } from './incoming-result.ts'
 
 const Numbered = T.Object({ kind: T.String(), order_id: T.String() })
 
@@ -27,7 +27,11 @@ export const hasNumber = ({ link, numbers }: IncomingResult): Sql => sql`
     select * from unnest(${numbers.map(({ number }) => number)}::text[], ${numbers.map(({ kind }) => kind)}::text[]))`
 
 /** Records the numbers of a message for the order that has its result. Writes lab_order_number. */
-export function recordNumbers(tx: Tx, order_id: string, { link, numbers }: IncomingResult): void {
+export function recordNumbers(
+  tx: Tx,
+  order_id: string,
+  { link, numbers }: { link: { account_id: string } | null; numbers: readonly OrderNumber[] },
+): void {
   if (!link || numbers.length === 0) return
   tx.defer(sql`
     insert into lab_order_number (team_id, order_id, link_account_id, kind, number, created_at)

@@ -63,9 +63,9 @@ export const OrderContentOptions = OptionGroup(
     ),
     sends_changes: Flag(false, 'Sends the time of the draw as a change (`XO`) of an order that was sent before the draw.'),
     cancels: Choice(
-      ['confirmed', 'at_once'],
+      ['confirmed', 'acknowledged', 'at_once'],
       'confirmed',
-      'When an order that the laboratory may have is cancelled: when the laboratory confirms it, or at once.',
+      'When an order that the laboratory may have is cancelled: when the laboratory confirms it with `CR`, when it accepts the message, or at once.',
     ),
     constants: TextMap('Further fields with a constant text, such as `{"ZOR-1": "WEB"}`.'),
   },

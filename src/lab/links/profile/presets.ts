@@ -14,7 +14,15 @@ const usOptions: ProfileOptions = {
   text: { decimal_mark: '.', charset: 'ASCII', sent_charset: 'ASCII', transliterates: true },
   patient: { id_fields: ['PID-2', 'PID-3'], name_case: 'upper', phone: 'us' },
   order_number: { fields: ['ORC-2.1', 'OBR-2.1', 'ORC-4.1'] },
-  order_content: { message: 'ORM', answers: 'obx', diagnosis_system: 'I10', priority_field: 'OBR-27', specimen: 'OBR-15' },
+  order_content: {
+    message: 'ORM',
+    answers: 'obx',
+    diagnosis_system: 'I10',
+    priority_field: 'OBR-27',
+    specimen: 'OBR-15',
+    account_fields: ['PID-18'],
+    account_name_fields: [],
+  },
   results: { performing_laboratory: 'OBX-15' },
 }
 
@@ -25,6 +33,7 @@ export const presets: Record<PresetName, Preset> = {
       identity: { version: '2.5.1', profile_ids: ['LOI_NG_PRU_Profile^^2.16.840.1.113883.9.87^ISO'] },
       acknowledgment: { mode: 'enhanced', accept_condition: 'AL', application_condition: 'AL' },
       text: { decimal_mark: '.' },
+      order_number: { per_test: true },
       order_content: { message: 'OML', answers: 'obx', diagnoses: 'test', priority_field: 'TQ1', specimen: 'SPM' },
       results: { performing_laboratory: 'OBX-23' },
     },
@@ -38,6 +47,7 @@ export const presets: Record<PresetName, Preset> = {
         message: 'OML',
         diagnoses: 'none',
         insurance: 'none',
+        billing_values: {},
         guarantor: 'none',
         priority_field: 'TQ1',
         specimen: 'SPM',
@@ -63,6 +73,7 @@ export const presets: Record<PresetName, Preset> = {
         message: 'ORM',
         diagnoses: 'none',
         insurance: 'none',
+        billing_values: {},
         guarantor: 'none',
         priority_field: 'OBR-27',
         specimen: 'OBR-15',
@@ -76,7 +87,14 @@ export const presets: Record<PresetName, Preset> = {
     options: {
       identity: { version: '2.5' },
       text: { decimal_mark: ',', time_zone: 'Europe/Berlin', charset: '8859/1', sent_charset: '8859/1' },
-      order_content: { message: 'OML', diagnosis_system: 'I10', insurance: 'none', guarantor: 'none', specimen: 'SPM' },
+      order_content: {
+        message: 'OML',
+        diagnosis_system: 'I10',
+        insurance: 'none',
+        billing_values: {},
+        guarantor: 'none',
+        specimen: 'SPM',
+      },
     },
   },
 }

@@ -1,0 +1,284 @@
+// The life of an order over a link: when it is sent, and what becomes of it with each answer of the laboratory.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { answer, linkedTeam, markSent, orderLink, queuedMessages, type LinkChanges } from '../../../test/support/link-orders.ts'
+import {
+  advanceClock,
+  advanceTo,
+  createOrder,
+  getOrder,
+  kit,
+  registration,
+  SECONDS_PER_DAY,
+  tenantOf,
+} from '../../../test/support/orders.ts'
+import { createTestTeam } from '../../../test/support/server.ts'
+import { UnreadableMessage } from '../hl7/hl7-error.ts'
+import { updateOrder } from '../orders/change-order.ts'
+
+/** A walk-in order of a team with a live link, with its messages. */
+async function linkedOrder(changes: LinkChanges = {}, orderChanges: Record<string, unknown> = {}) {
+  const { team, account } = await linkedTeam(changes)
+  const order = await createOrder(team, {
+    lab_test_id: await team.test('walk_in_test'),
+    lab_account_id: account,
+    ...orderChanges,
+  })
+  await team.settle()
+  return {
+    team,
+    account,
+    order,
+    messages: () => queuedMessages(team, account),
+    last: async () => (await queuedMessages(team, account)).at(-1)!,
+    shown: async () => {
+      const { last_event, notes } = await getOrder(team, order.id)
+      return [last_event.status.split('.').at(-1), last_event.status_detail, notes]
+    },
+    cancel: () => team.api.post(`/v3/order/${order.id}/cancel`),
+  }
+}
+
+const texts = (list: Awaited<ReturnType<typeof queuedMessages>>, place: string) => list.map(({ message }) => message.get(place))
+
+describe('an order over a link', () => {
+  test('is queued once as a message of production, under a number that the order shows', async () => {
+    const { team, order, messages, shown } = await linkedOrder({ account_number: 'ACC-1' })
+    const [message, ...more] = await messages()
+    assert.deepEqual(more, [])
+    const { sample_id } = await getOrder(team, order.id)
+    assert.deepEqual(
+      [message!.order_id, message!.team_id, message!.state, message!.message_type],
+      [order.id, team.team, 'queued', 'OML^O21'],
+    )
+    assert.match(sample_id!, /^DBL[0-9A-Z]{10}$/)
+    const { get } = message!.message
+    const at = get.bind(message!.message)
+    assert.deepEqual(
+      [at('MSH-10'), at('MSH-11'), at('ORC-1'), at('ORC-2'), at('PID-3'), at('ORC-21.10')],
+      [message!.control_id, 'P', 'NW', sample_id, order.user_id, 'ACC-1'],
+    )
+    assert.match(message!.control_id, /^[0-9A-Z]{20}$/)
+    assert.deepEqual(await shown(), ['ordered', null, null])
+  })
+
+  test('goes over a live link only, and in the sandbox never as a message of production', async () => {
+    for (const mode of ['off', 'test', 'shadow'] as const) {
+      const { messages, shown } = await linkedOrder({ mode })
+      assert.deepEqual(await messages(), [], mode)
+      assert.deepEqual(await shown(), ['ordered', 'fulfillment_error', null])
+    }
+    const sandbox = await linkedOrder({ cell: 'sandbox-us' })
+    assert.deepEqual(texts(await sandbox.messages(), 'MSH-11'), ['T'])
+  })
+
+  test('goes over a link that is live for its team alone', async () => {
+    const team = await createTestTeam('production-us')
+    const account = await orderLink(team, { mode: 'live_for_team', live_team_id: team.team })
+    await createOrder(team, { lab_test_id: await team.test('walk_in_test'), lab_account_id: account })
+    await team.settle()
+    assert.equal((await queuedMessages(team, account)).length, 1)
+  })
+
+  test('is sent on its day', async () => {
+    const tomorrow = new Date(Date.now() + 2 * SECONDS_PER_DAY * 1000).toISOString().slice(0, 10)
+    const { team, messages } = await linkedOrder({}, { activate_by: tomorrow })
+    assert.deepEqual(await messages(), [])
+    await advanceClock(team, 3 * SECONDS_PER_DAY)
+    assert.equal((await messages()).length, 1)
+  })
+
+  test('for a kit is sent when its patient is registered', async () => {
+    const { team, account } = await linkedTeam({ lab: 'ussl' })
+    const { id } = await kit(team, { lab_account_id: account })
+    await team.settle()
+    assert.deepEqual(await queuedMessages(team, account), [])
+    assert.equal((await getOrder(team, id)).last_event.status_detail, null)
+    await team.db.tx(await tenantOf(team), (tx) => updateOrder(tx, id, ({ order }) => void (order.sample_id = 'KIT-FIC-1')))
+    const { status, body } = await team.api.post('/v3/order/testkit/register', registration('KIT-FIC-1'))
+    assert.equal(status, 200, JSON.stringify(body))
+    const [message] = await queuedMessages(team, account)
+    assert.deepEqual([message!.message.get('ORC-2'), message!.message.get('SPM-27.2')], ['KIT-FIC-1', 'from the kit'])
+    assert.equal(await answer(team, message!, 'AA'), 'accepted')
+    assert.equal((await getOrder(team, id)).last_event.status, 'received.testkit.testkit_registered')
+  })
+
+  test('with a draw elsewhere is sent at once with the draw as a change, or after the draw, by the profile', async () => {
+    const drawn = async (options: LinkChanges['options']) => {
+      const team = await createTestTeam('production-us')
+      const lab_test_id = await team.test('on_site_collection')
+      const { lab } = (await team.api.get(`/v3/lab_tests/${lab_test_id}`)).body
+      const account = await orderLink(team, { lab: lab.slug, ...(options && { options }) })
+      const order = await createOrder(team, { lab_test_id, lab_account_id: account })
+      await team.settle()
+      const before = await queuedMessages(team, account)
+      for (const message of before) await answer(team, message, 'AA')
+      if (before.length === 0) await advanceTo(team, order.id, 'requisition_created')
+      const { status, body } = await team.api.patch(`/v3/order/${order.id}/draw_completed`)
+      assert.equal(status, 200, JSON.stringify(body))
+      await team.settle()
+      const list = await queuedMessages(team, account)
+      return [before.length, texts(list, 'ORC-1'), texts(list, 'OBR-7').map((time) => time !== '')]
+    }
+    assert.deepEqual(await drawn({}), [1, ['NW'], [false]])
+    assert.deepEqual(await drawn({ order_content: { sends_changes: true } }), [1, ['NW', 'XO'], [false, true]])
+    assert.deepEqual(await drawn({ order_content: { sends: 'collected' } }), [0, ['NW'], [true]])
+  })
+
+  test('that cannot be written shows why, without a message', async () => {
+    const { messages, shown } = await linkedOrder({ options: { text: { length_limits: { 'PID-5.1': 3 } } } })
+    assert.deepEqual(await messages(), [])
+    assert.deepEqual(await shown(), [
+      'ordered',
+      'fulfillment_error',
+      'The order cannot be sent to the laboratory: PID-5.1: has more than 3 characters',
+    ])
+  })
+})
+
+describe('the answer of a laboratory to an order', () => {
+  test('accepts it with the numbers of the laboratory', async () => {
+    const { team, last, shown } = await linkedOrder()
+    const message = await last()
+    await markSent(team, message.id)
+    assert.equal(await answer(team, message, 'CA'), 'committed')
+    assert.deepEqual(await shown(), ['ordered', null, null])
+    assert.equal(await answer(team, message, 'AA'), 'accepted')
+    assert.deepEqual(await shown(), ['requisition_created', null, null])
+    assert.equal(await answer(team, message, 'AA', 'ORC|OK|X|FILL-1^LAB|G-1', 'OBR|1|X|FILL-1', 'SPM|1|S^ACC-1'), 'accepted')
+    assert.equal(await answer(team, message, 'AE'), 'accepted', 'a repetition that the laboratory refuses changes nothing')
+    await team.api.post(`/v3/order/${message.order_id}/cancel`)
+    const cancel = await last()
+    assert.deepEqual([cancel.message.get('ORC-1'), cancel.message.get('ORC-3')], ['CA', 'FILL-1'])
+  })
+
+  for (const code of ['AE', 'AR', 'CE', 'CR'])
+    test(`${code} refuses it with the words of the laboratory, and it is not sent again`, async () => {
+      const { team, last, shown } = await linkedOrder()
+      const message = await last()
+      assert.equal(await answer(team, message, code, 'ERR||PID^1^7|101|E||||Unknown account'), 'refused')
+      assert.deepEqual(await shown(), [
+        'ordered',
+        'fulfillment_error',
+        'The laboratory refuses the order: PID-1-7: Unknown account',
+      ])
+      const { state, due_at, error } = await last()
+      assert.deepEqual([state, due_at, error], ['refused', null, `The laboratory answered ${code}`])
+      assert.equal(await answer(team, message, code, 'ERR||PID^1^7|101|E||||Unknown account'), 'refused')
+      assert.equal((await getOrder(team, message.order_id)).events.length, 2)
+    })
+
+  test('UA refuses it although the message was accepted', async () => {
+    const { team, last, shown } = await linkedOrder()
+    const message = await last()
+    await answer(team, message, 'AA')
+    assert.equal(await answer(team, message, 'AA', 'ORC|UA|X', 'NTE|1||Test is not offered'), 'refused')
+    assert.deepEqual(await shown(), [
+      'requisition_created',
+      'fulfillment_error',
+      'The laboratory refuses the order: Test is not offered',
+    ])
+  })
+
+  test('to another message, or that cannot be read, changes nothing', async () => {
+    const { team, last } = await linkedOrder()
+    const message = await last()
+    await assert.rejects(answer(team, { ...message, control_id: 'OTHER' }, 'AA'), UnreadableMessage)
+    await assert.rejects(answer(team, message, 'ZZ'), UnreadableMessage)
+    assert.equal((await last()).state, 'queued')
+  })
+
+  test('to each message is needed of an order that goes as one message for each specimen', async () => {
+    const { team, messages, shown } = await linkedOrder({ options: { order_content: { messages_per: 'specimen' } } }, {})
+    const list = await messages()
+    for (const [i, message] of list.entries()) {
+      assert.deepEqual(await shown(), ['ordered', null, null])
+      await answer(team, message, 'AA')
+      if (i === list.length - 1) assert.deepEqual(await shown(), ['requisition_created', null, null])
+    }
+  })
+})
+
+describe('cancelling an order over a link', () => {
+  test('that was not sent cancels it at once, and it is never sent', async () => {
+    const { cancel, messages, shown } = await linkedOrder()
+    const { body } = await cancel()
+    assert.equal(body.message, 'Order cancelled successfully')
+    assert.deepEqual(await shown(), ['cancelled', null, null])
+    assert.deepEqual(
+      (await messages()).map(({ state, due_at }) => [state, due_at]),
+      [['done', null]],
+    )
+  })
+
+  test('that the laboratory may have waits for its confirmation', async () => {
+    const { team, cancel, messages, last, shown } = await linkedOrder()
+    await markSent(team, (await last()).id)
+    for (let i = 0; i < 2; i++) assert.equal((await cancel()).body.message, 'The laboratory has been asked to cancel the order')
+    assert.deepEqual(texts(await messages(), 'ORC-1'), ['NW', 'CA'])
+    assert.deepEqual(await shown(), ['ordered', null, null])
+    const message = await last()
+    assert.equal(await answer(team, message, 'AA'), 'accepted')
+    assert.deepEqual(await shown(), ['ordered', null, null], 'an acknowledgment alone confirms nothing')
+    assert.equal(await answer(team, message, 'AA', 'ORC|CR|X'), 'accepted')
+    assert.deepEqual(await shown(), ['cancelled', null, null])
+    assert.equal((await messages()).length, 2)
+  })
+
+  test('that the laboratory cannot cancel keeps it, with the reason', async () => {
+    const { team, cancel, last, shown } = await linkedOrder()
+    await answer(team, await last(), 'AA')
+    await cancel()
+    assert.equal(await answer(team, await last(), 'AA', 'ORC|UC|X', 'NTE|1||Already in process'), 'refused')
+    const expected = ['requisition_created', null, 'The laboratory does not cancel the order: Already in process']
+    assert.deepEqual(await shown(), expected)
+    await cancel()
+    assert.deepEqual([(await last()).state, (await last()).message.get('ORC-1')], ['queued', 'CA'])
+  })
+
+  test('is done by an acknowledgment, or at once with a message to the laboratory, if the profile says so', async () => {
+    const acknowledged = await linkedOrder({ options: { order_content: { cancels: 'acknowledged' } } })
+    await answer(acknowledged.team, await acknowledged.last(), 'AA')
+    await acknowledged.cancel()
+    await answer(acknowledged.team, await acknowledged.last(), 'AA')
+    assert.deepEqual(await acknowledged.shown(), ['cancelled', null, null])
+    const atOnce = await linkedOrder({ options: { order_content: { cancels: 'at_once' } } })
+    await answer(atOnce.team, await atOnce.last(), 'AA')
+    assert.equal((await atOnce.cancel()).body.message, 'Order cancelled successfully')
+    assert.deepEqual(await atOnce.shown(), ['cancelled', null, null])
+    assert.deepEqual(texts(await atOnce.messages(), 'ORC-1'), ['NW', 'CA'])
+  })
+})
+
+describe('orders of deleted users', () => {
+  test('are not sent, and go out after the deletion is undone', async () => {
+    const { team, order, messages } = await linkedOrder()
+    assert.equal((await messages()).length, 1)
+    assert.equal((await team.api.delete(`/v2/user/${order.user_id}`)).status, 200)
+    assert.deepEqual(await messages(), [])
+    await advanceClock(team, SECONDS_PER_DAY + 60)
+    assert.deepEqual(await messages(), [])
+    const undone = await team.api.post(`/v2/user/undo_delete?user_id=${order.user_id}`)
+    assert.equal(undone.status, 200, JSON.stringify(undone.body))
+    await advanceClock(team, SECONDS_PER_DAY + 60)
+    assert.deepEqual(texts(await messages(), 'ORC-1'), ['NW'])
+  })
+})
+
+describe('two accounts at one laboratory', () => {
+  test('have their own orders, numbers and answers', async () => {
+    const [a, b] = [await linkedOrder({ account_number: 'ACC-A' }), await linkedOrder({ account_number: 'ACC-B' })]
+    const [ofA, ofB] = [await a.last(), await b.last()]
+    assert.deepEqual([ofA.message.get('ORC-21.10'), ofB.message.get('ORC-21.10')], ['ACC-A', 'ACC-B'])
+    assert.notEqual(ofA.control_id, ofB.control_id)
+    await assert.rejects(answer(a.team, { ...ofB, id: ofA.id }, 'AA'), UnreadableMessage)
+    await answer(a.team, ofA, 'AA')
+    assert.deepEqual(
+      [await a.shown(), await b.shown()],
+      [
+        ['requisition_created', null, null],
+        ['ordered', null, null],
+      ],
+    )
+  })
+})

@@ -1,0 +1,202 @@
+// Sends orders to laboratories: writes the messages of an order in the transaction that makes them necessary, for the transport of the link of
+// its account. Orders go over links that are live for their team, and over no other. Source: lab-links.md 8.2.
+import { createHash } from 'node:crypto'
+import type { AccountLink } from '../accounts/account-links.ts'
+import { findAccount } from '../accounts/accounts.ts'
+import { findLink } from '../accounts/account-links.ts'
+import { findLab } from '../catalog/labs.ts'
+import { readRequisitionContent } from '../documents/requisition-content.ts'
+import { readHl7 } from '../hl7/hl7-message.ts'
+import { isLiveFor, processingId } from '../links/link-modes.ts'
+import { specimenNumber } from '../links/links.ts'
+import { queueOutgoing } from '../link-messages/message-store.ts'
+import { deleteUnsent, listOutgoing, withdrawUnsent, type OutgoingMessage } from '../link-messages/outgoing-messages.ts'
+import { findAndLockOrder, saveOrder } from '../orders/change-order.ts'
+import type { LockedOrder } from '../orders/locked-order.ts'
+import { recordNumbers } from '../result-matching/order-numbers.ts'
+import type { CellName } from '../../settings/cells.ts'
+import { addSeconds } from '../../platform/runtime/clock.ts'
+import type { Tx } from '../../platform/db/transaction.ts'
+import { defineHandler, defineJob, enqueueAgain } from '../../platform/queue/outbox.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { T } from '../../platform/schema/schema.ts'
+import { addNotes, showFailure } from './order-problems.ts'
+import { writeOrder } from './order-message.ts'
+import type { OrderAction } from './test-segments.ts'
+import { Unsendable } from './unsendable.ts'
+
+/** The hook of `orderDue`: sends an order whose account has a live link, when it is ready. Writes lab_message, lab_order_number. */
+export async function sendDueOrder(tx: Tx, lockedOrder: LockedOrder, answer: { isTaken: boolean }): Promise<void> {
+  const link = await findLiveLink(tx, lockedOrder)
+  if (!link) return
+  answer.isTaken = true
+  if (isReady(lockedOrder, link)) await sendOnce(tx, lockedOrder, link)
+}
+
+/**
+ * The hook of `orderStepped`: sends a kit that was registered and an order whose sample was drawn, and tells the laboratory of a draw and of a
+ * cancellation. Writes lab_message, lab_order_number.
+ */
+export async function sendOnStep(tx: Tx, lockedOrder: LockedOrder, status: string): Promise<void> {
+  if (status !== 'registered' && status !== 'draw_completed' && status !== 'cancelled') return
+  const link = await findLiveLink(tx, lockedOrder)
+  if (!link) return
+  if (status === 'cancelled') return cancelAtLaboratory(tx, lockedOrder, link)
+  const wasSent = await sendOnce(tx, lockedOrder, link)
+  const { sends, sends_changes } = link.profile.order_content
+  if (wasSent && status === 'draw_completed' && sends === 'placed' && sends_changes)
+    await queueMessages(tx, lockedOrder, link, 'change')
+}
+
+/**
+ * The hook of `cancelAsked`: an order that the laboratory may have is cancelled when the laboratory confirms it, unless the profile says at
+ * once. Messages that were not sent are withdrawn. Writes lab_message.
+ */
+export async function askToCancel(tx: Tx, lockedOrder: LockedOrder, answer: { isPending: boolean }): Promise<void> {
+  const link = await findLiveLink(tx, lockedOrder)
+  if (!link || !(await mayHaveSent(tx, lockedOrder)) || link.profile.order_content.cancels === 'at_once') return
+  answer.isPending = true
+  await cancelAtLaboratory(tx, lockedOrder, link)
+}
+
+/** Withdraws what was not sent of an order. Writes lab_message. @returns whether the laboratory may have the order all the same */
+async function mayHaveSent(tx: Tx, { order }: LockedOrder): Promise<boolean> {
+  const messages = await listOrderMessages(tx, order.id)
+  const unsent = messages.filter(({ action, state }) => action !== 'cancel' && state === 'queued').map(({ id }) => id)
+  const withdrawn = unsent.length > 0 ? await withdrawUnsent(tx, unsent) : []
+  return mayHaveOrder(messages.filter(({ id }) => !withdrawn.includes(id)))
+}
+
+/** Tells the laboratory that an order is cancelled, if it may have the order and was not told. */
+async function cancelAtLaboratory(tx: Tx, lockedOrder: LockedOrder, link: AccountLink): Promise<void> {
+  if (!(await mayHaveSent(tx, lockedOrder))) return
+  const messages = await listOrderMessages(tx, lockedOrder.order.id)
+  const isTold = messages.some(({ action, state }) => action === 'cancel' && state !== 'refused' && state !== 'done')
+  if (!isTold) await queueMessages(tx, lockedOrder, link, 'cancel')
+}
+
+export type OrderMessageOfLink = OutgoingMessage & { action: OrderAction }
+
+const ACTIONS: Record<string, OrderAction> = { NW: 'new', CA: 'cancel', XO: 'change' }
+
+/** What a message of ours does with its order. */
+const actionOf = (message: OutgoingMessage): OrderAction =>
+  ACTIONS[readHl7(message.bytes, { charset: 'windows-1252' }).get('ORC-1')] ?? 'new'
+
+/** The messages about an order, oldest first. The caller has locked the order. */
+export const listOrderMessages = async (tx: Tx, order_id: string): Promise<OrderMessageOfLink[]> =>
+  (await listOutgoing(tx, order_id)).map((message) => ({ ...message, action: actionOf(message) }))
+
+/** Whether an order may be at the laboratory: a message of it is on its way, or was not refused. */
+const mayHaveOrder = (messages: OrderMessageOfLink[]): boolean =>
+  messages.some(({ action, state }) => action === 'new' && state !== 'refused' && state !== 'done')
+
+/** The link of an order's account, if it is live for the team and orders go over it. */
+async function findLiveLink(tx: Tx, { order: { lab_account_id } }: LockedOrder): Promise<AccountLink | undefined> {
+  const link = lab_account_id === null ? undefined : await findLink(tx, lab_account_id)
+  return link && isLiveFor(link, tx.team) && link.profile.transport.orders !== 'none' ? link : undefined
+}
+
+/** A kit waits for its patient, and by the profile an order for its draw. At a walk-in order the laboratory itself draws. */
+function isReady({ order, lowLevelStatus }: LockedOrder, { profile }: AccountLink): boolean {
+  if (!order.patient_details) return false
+  const isDrawnElsewhere = order.details.type === 'at_home_phlebotomy' || order.details.type === 'on_site_collection'
+  return !isDrawnElsewhere || profile.order_content.sends === 'placed' || lowLevelStatus === 'draw_completed'
+}
+
+/** Sends an order that is not at the laboratory. @returns whether it was sent before */
+async function sendOnce(tx: Tx, lockedOrder: LockedOrder, link: AccountLink): Promise<boolean> {
+  if (lockedOrder.isHidden) {
+    sendLater(tx, lockedOrder.order.id)
+    return false
+  }
+  if (mayHaveOrder(await listOrderMessages(tx, lockedOrder.order.id))) return true
+  await queueMessages(tx, lockedOrder, link, 'new')
+  return false
+}
+
+/**
+ * Writes and queues the messages of an action. An order that cannot be sent shows a failure with the reason in its notes.
+ * Writes lab_message, lab_order_number. The caller writes the order.
+ */
+async function queueMessages(tx: Tx, lockedOrder: LockedOrder, link: AccountLink, action: OrderAction): Promise<void> {
+  const { order, internalData } = lockedOrder
+  const { account_id, profile } = link
+  if (order.sample_id === null && profile.order_number.number === 'sample_id') {
+    order.sample_id = specimenNumber('DBL', order.id)
+    lockedOrder.markChanged()
+  }
+  const [lab, account, earlier] = await Promise.all([
+    findLab(tx, order.lab_test.lab!.id),
+    findAccount(tx, account_id),
+    listOutgoing(tx, order.id),
+  ])
+  const content = await readRequisitionContent(tx, { order, internalData, lab: lab!, account })
+  let count = earlier.length
+  try {
+    const messages = writeOrder({
+      action,
+      content,
+      profile,
+      client_user_id: lockedOrder.clientUserId,
+      filler_number: await findFiller(tx, order.id, account_id),
+      processing_id: processingId(tx.tenant.cell as CellName, link.mode),
+      now: tx.now,
+      newControlId: () => createControlId(order.id, count++),
+    })
+    for (const { control_id, message_type, bytes } of messages)
+      queueOutgoing(tx, { link_account_id: account_id, order_id: order.id, control_id, message_type, bytes })
+    const numbers = [...new Set(messages.flatMap(({ placer_numbers }) => placer_numbers))]
+    recordNumbers(tx, order.id, { link: { account_id }, numbers: numbers.map((number) => ({ kind: 'placer', number })) })
+  } catch (error) {
+    if (!(error instanceof Unsendable)) throw error
+    if (action === 'new') showFailure(lockedOrder)
+    addNotes(lockedOrder, error.faults.map((fault) => `The order cannot be sent to the laboratory: ${fault}`).join('\n'))
+  }
+}
+
+const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+const CONTROL_ID_LENGTH = 20
+
+/** The control id of a message of an order by its position: 20 letters and digits. The same message never gets two. */
+function createControlId(order_id: string, position: number): string {
+  const digest = createHash('sha256').update(`${order_id} ${position}`).digest()
+  return Array.from(digest.subarray(0, CONTROL_ID_LENGTH), (byte) => ALPHABET[byte & 31]).join('')
+}
+
+const Filler = T.Object({ number: T.String() })
+
+/** The laboratory's number of an order, if it has named one; of several the newest. */
+async function findFiller(tx: Tx, order_id: string, account_id: string): Promise<string | null> {
+  const row = await tx.maybe(
+    Filler,
+    sql`
+    select number from lab_order_number
+    where order_id = ${order_id} and team_id = ${tx.team} and link_account_id = ${account_id} and kind = 'filler'
+    order by created_at desc, number limit 1`,
+  )
+  return row?.number ?? null
+}
+
+const sendOrder = defineJob('link_orders.send', T.Object({ order_id: T.String() }))
+const HIDDEN_S = 86_400
+
+/** Queues link_orders.send for an order of a deleted user: it is sent within a day after the deletion is undone. */
+const sendLater = (tx: Tx, order_id: string): void => enqueueAgain(tx, sendOrder, { order_id }, addSeconds(tx.now, HIDDEN_S))
+
+/** Sends an order that waited, unless it has ended. */
+export const sendOrderHandler = defineHandler(sendOrder, (context, { order_id }) =>
+  context.tx(async (tx) => {
+    const lockedOrder = await findAndLockOrder(tx, order_id)
+    if (!lockedOrder || lockedOrder.order.status === 'cancelled' || lockedOrder.order.status === 'failed') return
+    const link = await findLiveLink(tx, lockedOrder)
+    if (!link || !isReady(lockedOrder, link)) return
+    await sendOnce(tx, lockedOrder, link)
+    if (lockedOrder.isChanged) await saveOrder(tx, lockedOrder)
+  }),
+)
+
+/** The hook of `userDeleted`: what was not sent about the user is not sent. Writes lab_message. Queues link_orders.send. */
+export async function holdOrders(tx: Tx, user_id: string): Promise<void> {
+  for (const order_id of await deleteUnsent(tx, user_id)) sendLater(tx, order_id)
+}
