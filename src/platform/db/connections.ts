@@ -1,5 +1,6 @@
 // The connections of this process to one schema: pools for transactions and pipelined connections for single statements, with their deadlines
 // and limits. database.ts shows how transactions use them.
+import { randomBytes } from 'node:crypto'
 import type pg from 'pg'
 import { ConnectionPool } from './connection-pool.ts'
 import { ConnectionWatch, DEADLINES, type Deadlines } from './connection-watch.ts'
@@ -26,6 +27,34 @@ export interface ConnectionOptions {
   deadlines?: Partial<Deadlines>
 }
 
+type CountedOptions = Pick<ConnectionOptions, 'schema' | 'connections_max' | 'row_security'>
+
+/** The connections that a process may open to one schema, by purpose. */
+function connectionCounts({ schema, connections_max, row_security }: CountedOptions) {
+  const half = Math.ceil(connections_max / 2)
+  const hasTeams = schema !== 'control' && row_security !== 'off'
+  return {
+    hasTeams,
+    /** Work on the whole cell holds two at once; a third stays free for quick statements. */
+    cell: hasTeams ? Math.max(3, half) : connections_max,
+    teams: hasTeams ? connections_max : 0,
+    lookUps: half,
+    writes: half,
+    readiness: 1,
+  }
+}
+
+/** How many connections a process may open to one schema. */
+export function connectionsOf(options: CountedOptions): number {
+  const { cell, teams, lookUps, writes, readiness } = connectionCounts(options)
+  return cell + teams + lookUps + writes + readiness
+}
+
+/** The start of the application names of all connections for requests and jobs; the number of the connections of the schema is their end. */
+export const APPLICATION = 'drawbridge process'
+/** Tells the processes of an installation apart. */
+const PROCESS = randomBytes(4).toString('hex')
+
 /** How long running statements may take when the connections are closed. */
 const CLOSE_MS = 2000
 
@@ -46,8 +75,8 @@ export class Connections {
 
   constructor(options: ConnectionOptions) {
     const { connection, schema, connections_max } = options
-    const half = Math.ceil(connections_max / 2)
-    const { team_connections_max = Math.max(2, half) } = options
+    const counts = connectionCounts(options)
+    const { team_connections_max = Math.max(2, Math.ceil(connections_max / 2)) } = options
     const deadlines = { ...DEADLINES, ...options.deadlines }
     const { connect_ms, lock_ms, wait_ms } = deadlines
     const config = {
@@ -56,14 +85,18 @@ export class Connections {
       connectionTimeoutMillis: connect_ms,
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
-      application_name: 'drawbridge',
-      options: `-c search_path=${schema} -c timezone=UTC -c statement_timeout=30000 -c lock_timeout=${lock_ms} -c idle_in_transaction_session_timeout=30000`,
+      application_name: `${APPLICATION} ${PROCESS} ${schema} ${connectionsOf(options)}`,
     } as pg.ClientConfig
     this.#watch = new ConnectionWatch(config, deadlines)
-    this.hasTeams = schema !== 'control' && options.row_security !== 'off'
+    this.hasTeams = counts.hasTeams
+    // By a statement, because poolers refuse settings among the parameters of a connection.
+    const openSession = `
+      select pg_backend_pid() as pid, set_config('search_path', '${schema}', false), set_config('timezone', 'UTC', false),
+        set_config('statement_timeout', '30000', false), set_config('lock_timeout', '${lock_ms}', false),
+        set_config('idle_in_transaction_session_timeout', '30000', false)`
     const onConnect = (reach: Reach) => async (client: DatabaseConnection) => {
       this.#watch.add(client)
-      const { rows } = await client.send('select pg_backend_pid() as pid')
+      const { rows } = await client.send(openSession)
       client.pid = rows[0].pid
       await takeRole(client, options, reach)
       await client.prepare(reach === 'team' ? teamSetting('') : ASYNC_COMMIT)
@@ -75,10 +108,8 @@ export class Connections {
         lifetime_ms: NAMES_LIFETIME_MS,
         onConnect: onConnect(reach),
       })
-    /** Work on the whole cell holds two at once; a third stays free for quick statements. */
-    const cell_max = Math.max(3, half)
-    this.cell = this.hasTeams ? pool('cell', cell_max, cell_max) : pool('cell', connections_max, team_connections_max)
-    this.teams = this.hasTeams ? pool('team', connections_max, team_connections_max) : this.cell
+    this.cell = pool('cell', counts.cell, this.hasTeams ? counts.cell : team_connections_max)
+    this.teams = this.hasTeams ? pool('team', counts.teams, team_connections_max) : this.cell
     const pipelined = (max: number) =>
       new PipelinedConnections({
         config,
@@ -86,9 +117,9 @@ export class Connections {
         lifetime_ms: NAMES_LIFETIME_MS,
         onConnect: onConnect(this.hasTeams ? 'team' : 'cell'),
       })
-    this.lookUps = pipelined(half)
-    this.writes = pipelined(half)
-    this.readiness = pipelined(1)
+    this.lookUps = pipelined(counts.lookUps)
+    this.writes = pipelined(counts.writes)
+    this.readiness = pipelined(counts.readiness)
   }
 
   /** The state of the connections for requests and jobs: idle, in use, and how many statements and transactions wait for one. */

@@ -112,7 +112,7 @@ describe('statements without a team condition see one team', () => {
     for (let round = 0; round < 5; round++) await Promise.all(kinds.flatMap((kind) => teams.map((team) => kind(team))))
     // Connections that are cut off take their teams along.
     await asOwner(
-      `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'drawbridge'`,
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name like 'drawbridge process %'`,
     )
     for (let round = 0; round < 3; round++)
       await Promise.all(
