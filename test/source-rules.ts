@@ -192,7 +192,6 @@ export const TEST_EXPORTS: Record<string, readonly string[]> = {
     'src/lab/link-messages/outgoing-messages.ts AnsweredState',
     'src/lab/link-messages/outgoing-messages.ts findOutgoing',
     'src/lab/link-messages/outgoing-messages.ts saveAnswer',
-    'src/lab/link-orders/order-problems.ts endFailure',
     'src/lab/link-orders/record-answer.ts',
     'src/lab/link-orders/send-orders.ts OrderMessageOfLink',
     'src/lab/link-orders/send-orders.ts listOrderMessages',

@@ -72,6 +72,13 @@ export const results: Group[] = [
       ),
       links('printMessage', 'message <id>', 'print a message', ['links message MESSAGE_ID --cell production-us'], [oneCell]),
       links('replay', 'replay <id>', 'process a message again', ['links replay MESSAGE_ID --cell production-us'], [oneCell]),
+      links(
+        'sendOrder',
+        'send-order <order>',
+        'send an order again that the laboratory refused or that could not be written',
+        ['links send-order ORDER_ID --team TEAM_ID --cell production-us'],
+        [['--team <id>', 'the team of the order'], oneCell],
+      ),
       links('finish', 'done <id>', 'mark a message as done', ['links done MESSAGE_ID --cell production-us'], [oneCell]),
     ],
   },

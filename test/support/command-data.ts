@@ -11,7 +11,8 @@ import { staff } from './home-visits.ts'
 import { address, patient } from './people.ts'
 import { profile, receiveBytes, toBytes } from './link-messages.ts'
 import { writeMail } from './mail.ts'
-import { kit } from './orders.ts'
+import { answer, orderLink, queuedMessages } from './link-orders.ts'
+import { createOrder, kit } from './orders.ts'
 import { book, siteWithSchedule, slots, walkIn } from './psc-booking.ts'
 import { acceptedOrder, deliveryFor, receiveOverLink } from './results.ts'
 import { cells, createTestTeam, url, type TestTeam } from './server.ts'
@@ -97,6 +98,17 @@ export async function linkedAccount(): Promise<string> {
 /** A message of a link that cannot be read. */
 export const failedMessage = async (): Promise<string> =>
   (await receiveBytes(commandData.team, await linkedAccount(), toBytes({ fictional: randomUUID() }))).message_id
+
+/** An order that its laboratory has refused. */
+export async function refusedOrder(): Promise<string> {
+  const { team } = commandData
+  const account = await orderLink(team)
+  const { id } = await createOrder(team, { lab_test_id: await team.test('walk_in_test'), lab_account_id: account })
+  await team.settle()
+  const [message] = await queuedMessages(team, account)
+  await answer(team, message!, 'AR')
+  return id
+}
 
 export async function booking(): Promise<string> {
   const { production } = commandData

@@ -17,6 +17,7 @@ import {
   createUnassignedResult,
   failedMessage,
   linkedAccount,
+  refusedOrder,
   booking,
   failedJob,
   pendingTest,
@@ -286,6 +287,11 @@ export const table: Record<string, Row> = {
     words: async () => [await failedMessage(), ...SANDBOX],
     prints: /failed, /,
     fails: [[NOBODY, ...SANDBOX], 1, /Message not found/],
+  },
+  'links send-order': {
+    words: async () => [await refusedOrder(), '--team', commandData.team.team, ...SANDBOX],
+    prints: /^Order queued for its laboratory/,
+    fails: [[NOBODY, '--team', NOBODY, ...SANDBOX], 1, /Team not found/],
   },
   'links done': {
     words: async () => [await failedMessage(), ...SANDBOX],

@@ -22,15 +22,17 @@ export interface LinkChanges {
   cell?: 'production-us' | 'sandbox-us'
 }
 
+/** Where orders go in tests without a transport. */
+export const LABORATORY = { orders: 'mllp', client: { host: 'laboratory.example' } } satisfies ProfileOptions['transport']
+
 /** An account of the team with a link over which orders go. @returns its id */
 export async function orderLink(
   team: TestTeam,
   { options = {}, mode = 'live', live_team_id = null, lab = 'quest', account_number }: LinkChanges = {},
 ) {
   const account = await labAccount(team, { lab, provider_account_id: account_number ?? `FICTIONAL-${randomUUID().slice(0, 8)}` })
-  const transport: ProfileOptions['transport'] = { orders: 'mllp', client: { host: 'laboratory.example' } }
   await team.db.plainTx(async (tx) => {
-    await saveLink(tx, account, profileWith({ transport, ...options }))
+    await saveLink(tx, account, profileWith({ transport: LABORATORY, ...options }))
     await setLinkMode(tx, account, mode, live_team_id)
   })
   guard.invalidate(team.team)

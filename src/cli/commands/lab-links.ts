@@ -6,12 +6,13 @@ import { printRows } from '../command-output.ts'
 import { commandHooks } from '../command-hooks.ts'
 import { findMessage, listMessages, markDone } from '../../lab/link-messages/message-store.ts'
 import { MESSAGE_BYTES_MAX, receiveMessage, replayMessage, type MessageReceipt } from '../../lab/link-messages/receive-message.ts'
+import { sendAgain } from '../../lab/link-orders/send-orders.ts'
 import type { ReceiveContext } from '../../lab/result-matching/receive.ts'
 import { leaveCommand } from '../../platform/access-log/access-line.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
 import { loadTenant } from '../../tenancy/teams/teams.ts'
 
-type Options = { cell?: string; attention?: boolean; json?: boolean }
+type Options = { cell?: string; team?: string; attention?: boolean; json?: boolean }
 const NOT_FOUND = 'Message not found.'
 
 /** `links receive`. The file is a message as it would come over the link. */
@@ -62,6 +63,25 @@ export async function finish(call: Call<Options>): Promise<string> {
   return 'Message marked as done.\n'
 }
 
+/** `links send-order`. */
+export async function sendOrder(call: Call<Options>): Promise<string> {
+  const { cells, args, values, config } = call
+  const { name, db } = requireCell(call)
+  const order = requireId(args[0], 'The order')
+  const tenant = requireFound(await loadTenant(cells, name, requireId(values.team, '--team')), 'Team not found.')
+  db.hooks ??= await commandHooks(config)
+  const sent = db.tx(tenant, async (tx) => {
+    await sendAgain(tx, order)
+    leaveCommand(
+      tx,
+      { actor: call.actor, operation: 'links send-order' },
+      { team: tenant.team, org: tenant.org, objects: [order] },
+    )
+  })
+  await whenLogged(db, sent.catch(throwDetail))
+  return 'Order queued for its laboratory.\n'
+}
+
 /** Runs work on a message, leaves its line in the access log, and prints what became of the message. */
 async function printOutcome(
   call: Call<Options>,
@@ -71,17 +91,18 @@ async function printOutcome(
   const { cells, config } = call
   const { name, db } = requireCell(call)
   db.hooks ??= await commandHooks(config)
-  const receipt = await work({ cell: name, db, findTenant: (cell, team) => loadTenant(cells, cell, team) }).catch(
-    (error: unknown) => {
-      if (error instanceof Problem && typeof error.body.detail === 'string') throw new Error(`${error.body.detail}.`)
-      throw error
-    },
-  )
+  const receipt = await work({ cell: name, db, findTenant: (cell, team) => loadTenant(cells, cell, team) }).catch(throwDetail)
   const leaving = db.plainTx(async (tx) => leaveMessage(tx, call, operation, (await findMessage(tx, receipt.message_id))!))
   await whenLogged(db, leaving)
   const { message_id, state, error, order_id, isRepetition } = receipt
   const parts = [isRepetition && 'repetition', state, order_id && `order ${order_id}`, error].filter(Boolean)
   return `${message_id}  ${parts.join(', ')}\n`
+}
+
+function throwDetail(error: unknown): never {
+  if (error instanceof Problem && typeof error.body.detail === 'string')
+    throw new Error(`${error.body.detail.replace(/\.$/u, '')}.`)
+  throw error
 }
 
 type Logged = NonNullable<Awaited<ReturnType<typeof findMessage>>>

@@ -1,7 +1,15 @@
 // The life of an order over a link: when it is sent, and what becomes of it with each answer of the laboratory.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { answer, linkedTeam, markSent, orderLink, queuedMessages, type LinkChanges } from '../../../test/support/link-orders.ts'
+import {
+  answer,
+  LABORATORY,
+  linkedTeam,
+  markSent,
+  orderLink,
+  queuedMessages,
+  type LinkChanges,
+} from '../../../test/support/link-orders.ts'
 import {
   advanceClock,
   advanceTo,
@@ -13,8 +21,12 @@ import {
   tenantOf,
 } from '../../../test/support/orders.ts'
 import { createTestTeam } from '../../../test/support/server.ts'
+import { profileWith } from '../../../test/support/link-messages.ts'
+import { saveLink, setLinkMode } from '../accounts/account-links.ts'
 import { UnreadableMessage } from '../hl7/hl7-error.ts'
 import { updateOrder } from '../orders/change-order.ts'
+import { Problem } from '../../platform/runtime/problem.ts'
+import { sendAgain } from './send-orders.ts'
 
 /** A walk-in order of a team with a live link, with its messages. */
 async function linkedOrder(changes: LinkChanges = {}, orderChanges: Record<string, unknown> = {}) {
@@ -40,6 +52,9 @@ async function linkedOrder(changes: LinkChanges = {}, orderChanges: Record<strin
 }
 
 const texts = (list: Awaited<ReturnType<typeof queuedMessages>>, place: string) => list.map(({ message }) => message.get(place))
+
+/** Whether an error of 400 says something. */
+const saying = (pattern: RegExp) => (error: unknown) => error instanceof Problem && pattern.test(String(error.body.detail))
 
 describe('an order over a link', () => {
   test('is queued once as a message of production, under a number that the order shows', async () => {
@@ -247,6 +262,32 @@ describe('cancelling an order over a link', () => {
     assert.equal((await atOnce.cancel()).body.message, 'Order cancelled successfully')
     assert.deepEqual(await atOnce.shown(), ['cancelled', null, null])
     assert.deepEqual(texts(await atOnce.messages(), 'ORC-1'), ['NW', 'CA'])
+  })
+})
+
+describe('an order that the laboratory refused', () => {
+  test('is sent again as it is now, under another control id', async () => {
+    const { team, account, order, messages, last, shown } = await linkedOrder()
+    const again = async () => team.db.tx(await tenantOf(team), (tx) => sendAgain(tx, order.id))
+    await assert.rejects(again, saying(/The laboratory may have the order: its message .* is queued/))
+    await answer(team, await last(), 'AE')
+    await team.db.plainTx((tx) =>
+      saveLink(tx, account, profileWith({ transport: LABORATORY, identity: { laboratory_facility: 'CORRECTED' } })),
+    )
+    await again()
+    const [refused, sent, ...more] = await messages()
+    assert.deepEqual([refused!.state, sent!.state, more.length], ['refused', 'queued', 0])
+    assert.notEqual(refused!.control_id, sent!.control_id)
+    assert.deepEqual(
+      [sent!.message.get('ORC-1'), sent!.message.get('MSH-6'), sent!.message.get('ORC-2')],
+      ['NW', 'CORRECTED', refused!.message.get('ORC-2')],
+    )
+    assert.deepEqual(await shown(), ['ordered', null, 'The laboratory refuses the order'])
+    await answer(team, sent!, 'AA')
+    assert.deepEqual(await shown(), ['requisition_created', null, 'The laboratory refuses the order'])
+    await assert.rejects(again, saying(/The laboratory may have the order: its message .* is accepted/))
+    await team.db.plainTx((tx) => setLinkMode(tx, account, 'shadow'))
+    await assert.rejects(again, saying(/no live link/))
   })
 })
 

@@ -11,16 +11,18 @@ import { isLiveFor, processingId } from '../links/link-modes.ts'
 import { specimenNumber } from '../links/links.ts'
 import { queueOutgoing } from '../link-messages/message-store.ts'
 import { deleteUnsent, listOutgoing, withdrawUnsent, type OutgoingMessage } from '../link-messages/outgoing-messages.ts'
-import { findAndLockOrder, saveOrder } from '../orders/change-order.ts'
+import { findAndLockOrder, saveOrder, updateOrder } from '../orders/change-order.ts'
+import { closedStatuses } from '../orders/lifecycle.ts'
 import type { LockedOrder } from '../orders/locked-order.ts'
 import { recordNumbers } from '../result-matching/order-numbers.ts'
 import type { CellName } from '../../settings/cells.ts'
 import { addSeconds } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
+import { badRequest } from '../../platform/http/errors.ts'
 import { defineHandler, defineJob, enqueueAgain } from '../../platform/queue/outbox.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { T } from '../../platform/schema/schema.ts'
-import { addNotes, showFailure } from './order-problems.ts'
+import { addNotes, endFailure, showFailure } from './order-problems.ts'
 import { writeOrder } from './order-message.ts'
 import type { OrderAction } from './test-segments.ts'
 import { Unsendable } from './unsendable.ts'
@@ -195,6 +197,26 @@ export const sendOrderHandler = defineHandler(sendOrder, (context, { order_id })
     if (lockedOrder.isChanged) await saveOrder(tx, lockedOrder)
   }),
 )
+
+/**
+ * Sends an order again that the laboratory refused or that could not be written, with what the order and the profile say now and under a new
+ * control id. Writes lab_message, lab_order_number, lab_order. Emits labtest.order.updated.
+ * Errors: 404 unknown order; 400 the account has no live link, the order has ended or is not ready, or the laboratory may have it.
+ */
+export async function sendAgain(tx: Tx, order_id: string): Promise<void> {
+  await updateOrder(tx, order_id, async (lockedOrder) => {
+    const link = await findLiveLink(tx, lockedOrder)
+    if (!link) throw badRequest('The lab account of the order has no live link that sends orders')
+    const { lowLevelStatus } = lockedOrder
+    if (closedStatuses.has(lowLevelStatus) || lowLevelStatus === 'partial_results' || !isReady(lockedOrder, link))
+      throw badRequest(`An order in status ${lowLevelStatus} cannot be sent`)
+    const messages = await listOrderMessages(tx, order_id)
+    const active = messages.find((message) => mayHaveOrder([message]))
+    if (active) throw badRequest(`The laboratory may have the order: its message ${active.id} is ${active.state}`)
+    endFailure(lockedOrder)
+    await queueMessages(tx, lockedOrder, link, 'new')
+  })
+}
 
 /** The hook of `userDeleted`: what was not sent about the user is not sent. Writes lab_message. Queues link_orders.send. */
 export async function holdOrders(tx: Tx, user_id: string): Promise<void> {
