@@ -188,7 +188,6 @@ export const TEST_EXPORTS: Record<string, readonly string[]> = {
     'src/wearables/resources/sports.ts slugOf',
   ],
   'what a transport calls with the answer of a laboratory': [
-    'src/lab/hl7/order-answer.ts',
     'src/lab/link-messages/outgoing-messages.ts AnsweredState',
     'src/lab/link-messages/outgoing-messages.ts findOutgoing',
     'src/lab/link-messages/outgoing-messages.ts saveAnswer',
@@ -196,7 +195,6 @@ export const TEST_EXPORTS: Record<string, readonly string[]> = {
     'src/lab/link-orders/send-orders.ts OrderMessageOfLink',
     'src/lab/link-orders/send-orders.ts listOrderMessages',
   ],
-  'a primitive of HL7 for the transports of links': ['src/lab/hl7/batch.ts'],
   'a part of links that transports and orders use': [
     'src/lab/accounts/account-links.ts findLinkWithSecrets',
     'src/lab/accounts/account-links.ts noteTraffic',

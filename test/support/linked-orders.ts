@@ -1,7 +1,7 @@
 // Orders under the account of a link, and what their laboratory sends.
 import { expectedResults } from '../../src/lab/catalog/lab-tests.ts'
 import type { ProfileOptions } from '../../src/lab/links/profile/link-profile.ts'
-import type { LinkMessage } from '../../src/lab/result-matching/link-message.ts'
+import type { LinkMessage } from '../../src/lab/links/link-message.ts'
 import { expectations } from '../../src/lab/results/expected-results.ts'
 import { labLink, messageFor, observation, observedTest, receiveBytes, toBytes } from './link-messages.ts'
 import { getOrder } from './orders.ts'

@@ -133,9 +133,11 @@ test('a message is received, listed without its patient, shown with a line in th
 
 test('a message that failed needs attention until a person marks it as done', async () => {
   const account = await labLink(await createTestTeam())
-  const [, id] = /^(\S+) {2}failed, The message is not JSON\n$/.exec(await run('receive', account, write('MSH|')))!
+  const [, id] = /^(\S+) {2}failed, The message does not begin with a header\n$/.exec(
+    await run('receive', account, write('no message')),
+  )!
   assert((await run('messages', '--attention')).includes(id!))
-  assert.match(await run('replay', id!), /failed, The message is not JSON/)
+  assert.match(await run('replay', id!), /failed, The message does not begin with a header/)
   assert.equal(await run('done', id!), 'Message marked as done.\n')
   assert(!(await run('messages', '--attention')).includes(id!))
   await assert.rejects(run('done', account), /Message not found/)

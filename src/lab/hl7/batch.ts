@@ -1,7 +1,7 @@
 // Files and frames with several messages: FHS, BHS, messages, BTS, FTS. The bytes are cut before any of them is decoded, so that one message that
 // cannot be read does not stop the others. Source: HL7 version 2.5.1, 2.10.3. Pure.
 import { decodeText, detectUnicode } from './charsets.ts'
-import { UnreadableMessage } from './hl7-error.ts'
+import { UnreadableMessage } from '../links/unreadable-message.ts'
 
 /** Most messages of one batch. */
 const BATCH_MESSAGES_MAX = 1000

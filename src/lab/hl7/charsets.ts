@@ -2,7 +2,7 @@
 // replaced character in a name or a value would be wrong without being seen. Source: HL7 version 2.5.1, table 0211 and 2.15.9.18. Pure.
 import { isAscii, isUtf8 } from 'node:buffer'
 import iconv from 'iconv-lite'
-import { UnreadableMessage } from './hl7-error.ts'
+import { UnreadableMessage } from '../links/unreadable-message.ts'
 
 interface Charset {
   /** @returns undefined if the bytes are not text of this set */

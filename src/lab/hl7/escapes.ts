@@ -1,6 +1,6 @@
 // Delimiters of a message, and the escape sequences that stand for them and for line breaks. Source: HL7 version 2.5.1, 2.5.4, 2.7. Pure.
 import { decodeText } from './charsets.ts'
-import { UnreadableMessage } from './hl7-error.ts'
+import { UnreadableMessage } from '../links/unreadable-message.ts'
 
 /** `''`: the message has no such delimiter. */
 export interface Delimiters {
@@ -38,7 +38,7 @@ export function readDelimiters(segment: string): Delimiters {
 const DELIMITER = /^[!-/:-@[-`{-~]$/u
 
 /** A character in a regular expression. */
-export const quote = (character: string): string =>
+const quote = (character: string): string =>
   character === '' ? '' : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 const patterns = new Map<string, RegExp>()

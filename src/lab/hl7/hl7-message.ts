@@ -1,8 +1,8 @@
 // Messages of HL7 version 2 as segments, fields, repetitions, components and subcomponents of decoded text. It knows no segment but the header
 // and checks no values: what fields mean is for readers of a kind of message. Source: HL7 version 2.5.1, chapter 2. Pure.
 import { charsetName, decodeText, detectUnicode } from './charsets.ts'
-import { quote, readDelimiters, unescapeText, type Delimiters } from './escapes.ts'
-import { UnreadableMessage } from './hl7-error.ts'
+import { readDelimiters, unescapeText, type Delimiters } from './escapes.ts'
+import { UnreadableMessage } from '../links/unreadable-message.ts'
 
 /** Where in a field a text is. Each counts from 1. */
 interface Position {
@@ -150,12 +150,29 @@ const SEGMENT_ID = /^[A-Z][A-Z0-9]{2}$/u
 function splitSegments(text: string): string[] {
   const start = text.trimStart()
   if (!start.includes('\r')) return start.split('\n').filter(hasText)
-  const lineStart = new RegExp(`\\n+(?=[A-Z][A-Z0-9]{2}${quote(start.charAt(3))})`, 'u')
-  const lines = start.split('\r').flatMap((line) => (line.includes('\n') ? trimLineFeeds(line).split(lineStart) : [line]))
+  const field = start.charAt(3)
+  const lines = start.split('\r').flatMap((line) => (line.includes('\n') ? splitAtSegments(line, field) : [line]))
   return lines.filter(hasText)
 }
 
-const trimLineFeeds = (line: string): string => line.replace(/^\n+/u, '').replace(/(?<!\n)\n+$/u, '')
+/** A line in which segments may begin after line feeds. */
+function splitAtSegments(line: string, field: string): string[] {
+  const parts: string[] = []
+  let start = 0
+  for (let end = line.indexOf('\n'); end >= 0; end = line.indexOf('\n', end + 1)) {
+    if (!isSegment(line.slice(end + 1, end + 5), field)) continue
+    parts.push(line.slice(start, end))
+    start = end + 1
+  }
+  return [...parts, line.slice(start)].map(trimLineFeeds)
+}
+
+function trimLineFeeds(text: string): string {
+  let [start, end] = [0, text.length]
+  while (text[start] === '\n') start++
+  while (end > start && text[end - 1] === '\n') end--
+  return text.slice(start, end)
+}
 
 /** Lines of blanks, of NUL or of the end mark of old file systems are no segments. */
 const NOT_BLANK = new RegExp(String.raw`[^\s\0\x1a]`, 'u')
@@ -193,7 +210,7 @@ const HEADER_BYTES_MAX = 10_000
 /** The repetitions of MSH-18, read from the header alone. */
 function declaredCharsets(bytes: Uint8Array): string[] {
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, HEADER_BYTES_MAX)).toString('latin1')
-  const header = /(?:^|[\r\n])\s*(MSH[^\r\n]*)/u.exec(start)?.[1]
+  const header = /(?:^|[\r\n])[ \t\v]*(MSH[^\r\n]*)/u.exec(start)?.[1]
   if (header === undefined) return []
   const fields = header.split(header.charAt(3))
   return (fields[17] ?? '').split(header.charAt(5) || '~').map((name) => name.trim())

@@ -1,7 +1,7 @@
 // Answers of laboratories to order messages.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { UnreadableMessage } from './hl7-error.ts'
+import { UnreadableMessage } from '../links/unreadable-message.ts'
 import { readOrderAnswer } from './order-answer.ts'
 
 const read = (...segments: string[]) =>

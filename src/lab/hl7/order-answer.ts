@@ -1,5 +1,5 @@
 // What a laboratory answers to an order message: ACK, ORL^O22 or ORR^O02. Source: HL7 version 2.5.1, 2.9.2, 4.4.4, 4.4.7; table 0119. Pure.
-import { UnreadableMessage } from './hl7-error.ts'
+import { UnreadableMessage } from '../links/unreadable-message.ts'
 import { readHl7, type Hl7Message, type Hl7Segment, type ReadOptions } from './hl7-message.ts'
 import type { AcknowledgmentCode } from './acknowledgment.ts'
 

@@ -13,9 +13,13 @@ import { QueueWorker, QueueWorkers } from '../../platform/queue/queue-worker.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
 import { errorFields, type Log } from '../../platform/telemetry/log.ts'
-import { findLink } from '../accounts/account-links.ts'
+import { findLink, type AccountLink } from '../accounts/account-links.ts'
 import { interpretMessage } from '../result-matching/interpret-message.ts'
-import { readMessage, UnreadableMessage } from '../result-matching/link-message.ts'
+import { readMessage, splitMessages } from '../hl7/read-message.ts'
+import { readDocuments } from '../links/link-documents.ts'
+import type { LinkMessage } from '../links/link-message.ts'
+import type { LinkProfile } from '../links/profile/link-profile.ts'
+import { UnreadableMessage, UnsupportedMessage } from '../links/unreadable-message.ts'
 import { receiveFromLink, type Receipt, type ReceiveContext } from '../result-matching/receive.ts'
 import { findMessage, saveOutcome, type MessageOutcome } from './message-store.ts'
 
@@ -117,14 +121,60 @@ async function processMessage(context: ReceiveContext, id: string): Promise<Hand
   if (message?.state !== 'received') return
   try {
     const link = (await findLink(queries, message.link_account_id!))!
-    const receipt = await receiveFromLink(context, interpretMessage(readMessage(message.bytes), link))
-    await saveOutcome(queries, id, outcomeOf(receipt))
+    await saveOutcome(queries, id, await applyMessages(context, message.bytes, link))
   } catch (error) {
-    const fault = faultOf(error)
-    if (fault) await saveOutcome(queries, id, fault)
-    else if (error instanceof Problem && error.status >= 500) return { postponed_s: UNAVAILABLE_S }
+    if (error instanceof Problem && error.status >= 500) return { postponed_s: UNAVAILABLE_S }
     else throw error
   }
+}
+
+/** Applies each message of a batch, and each order of a message, by itself: one that is wrong does not stop the others. */
+async function applyMessages(context: ReceiveContext, bytes: Uint8Array, link: AccountLink): Promise<MessageOutcome> {
+  const { messages, outcomes } = readAll(bytes, link)
+  for (const message of messages) {
+    try {
+      const { pdf, faults } = readDocuments(message)
+      outcomes.push(outcomeOf(await receiveFromLink(context, interpretMessage(message, link), pdf)))
+      if (faults.length) outcomes.push(toFault(new UnreadableMessage(faults.join('; '))))
+    } catch (error) {
+      outcomes.push(toFault(error))
+    }
+  }
+  return worstOutcome(outcomes)
+}
+
+/** The messages that can be read, and the outcomes of what cannot. */
+function readAll(bytes: Uint8Array, { profile }: AccountLink): { messages: LinkMessage[]; outcomes: MessageOutcome[] } {
+  const outcomes: MessageOutcome[] = []
+  const attempt = <R>(read: () => R): R | undefined => {
+    try {
+      return read()
+    } catch (error) {
+      outcomes.push(toFault(error))
+      return undefined
+    }
+  }
+  const batch = attempt(() => splitMessages(bytes))
+  if (batch?.faults.length) outcomes.push(toFault(new UnreadableMessage(batch.faults.join('; '))))
+  const messages = (batch?.messages ?? []).flatMap((part) => attempt(() => readOne(part, profile)) ?? [])
+  return { messages, outcomes }
+}
+
+function readOne(bytes: Uint8Array, profile: LinkProfile): LinkMessage[] {
+  const message = readMessage(bytes, profile)
+  if (message.kind === 'results') return message.messages
+  throw new UnsupportedMessage('The message is an answer, and did not come as one')
+}
+
+const SEVERITY = ['applied', 'review', 'failed']
+
+/** The outcome of several: the worst state, and every error. */
+function worstOutcome(outcomes: MessageOutcome[]): MessageOutcome {
+  const [worst] = outcomes.toSorted((a, b) => SEVERITY.indexOf(b.state) - SEVERITY.indexOf(a.state))
+  const errors = [...new Set(outcomes.flatMap(({ error }) => error ?? []))]
+  const raw_result_id = outcomes.find((outcome) => outcome.raw_result_id !== null)?.raw_result_id ?? null
+  const order_id = outcomes.find((outcome) => outcome.order_id !== null)?.order_id ?? null
+  return { ...worst!, raw_result_id, order_id, error: errors.join('; ').slice(0, ERROR_LENGTH_MAX) || null }
 }
 
 const outcomeOf = ({ status, raw_result_id, order_id }: Receipt): MessageOutcome => ({
@@ -137,14 +187,14 @@ const outcomeOf = ({ status, raw_result_id, order_id }: Receipt): MessageOutcome
 
 const ERROR_LENGTH_MAX = 1000
 
-/** The outcome of a message that is wrong; undefined if the error is not the message's. */
-function faultOf(error: unknown): MessageOutcome | undefined {
+/** The outcome of a message that is wrong. Any other error is thrown. */
+function toFault(error: unknown): MessageOutcome {
   const nothing = { state: 'failed', raw_result_id: null, order_id: null } as const
   if (error instanceof UnreadableMessage)
     return { ...nothing, reason: 'unreadable', error: error.message.slice(0, ERROR_LENGTH_MAX) }
   if (error instanceof Problem && error.status === 400 && typeof error.body.detail === 'string')
     return { ...nothing, reason: 'rejected', error: error.body.detail.slice(0, ERROR_LENGTH_MAX) }
-  return undefined
+  throw error
 }
 
 /**

@@ -19,7 +19,7 @@ import { cells, createTestTeam, expire, guard, type TestTeam } from '../../../te
 import { sql } from '../../platform/db/sql.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
 import { saveLink } from '../accounts/account-links.ts'
-import type { LinkMessage } from '../result-matching/link-message.ts'
+import type { LinkMessage } from '../links/link-message.ts'
 import { findMessage, listMessages, messageCleanup, unassignedMessageCleanup } from './message-store.ts'
 import { assignToTeam, deleteUnassigned } from '../result-matching/operator-reviews.ts'
 import { receiveMessage, replayMessage } from './receive-message.ts'
@@ -317,7 +317,7 @@ describe('a repeated message', () => {
 
 describe('a message that cannot be processed', () => {
   const faults: [string, (message: LinkMessage) => unknown, RegExp][] = [
-    ['that is not JSON', () => 'MSH|^~\\&|', /^The message is not JSON$|^message: /],
+    ['that is no message', () => 'MSH|^~\\&|', /^The message does not begin with a header$/],
     ['with a long identifier', (message) => ({ ...message, control_id: 'x'.repeat(201) }), /control_id/],
     [
       'with an unsupported test status',

@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findLink } from '../accounts/account-links.ts'
 import { badRequest, tooManyRequests } from '../../platform/http/errors.ts'
-import { readHeader } from '../result-matching/link-message.ts'
+import { readHeader } from '../hl7/read-message.ts'
 import type { ReceiveContext } from '../result-matching/receive.ts'
 import { findMessage, makeDue, storeBytes, type MessageState } from './message-store.ts'
 import { createProcessing, wakeProcessing } from './message-processing.ts'
@@ -55,7 +55,7 @@ export async function storeIncoming(
 ): Promise<StoredIncoming> {
   if (bytes.length === 0 || bytes.length > MESSAGE_BYTES_MAX)
     throw badRequest(`A message must have 1 to ${MESSAGE_BYTES_MAX} bytes`)
-  const header = headerOf(bytes)
+  const header = readHeader(bytes)
   const stored = await storeBytes(db.queries, {
     link_account_id,
     source: source.replace(/:\d+$/u, ''),
@@ -71,11 +71,6 @@ export async function storeIncoming(
     isRepetition: !stored.isNew,
     ...(header ? { header } : { unreadable: UNREADABLE }),
   }
-}
-
-function headerOf(bytes: Uint8Array): MessageHeader | undefined {
-  const header = readHeader(bytes)
-  return header && { message_type: null, ...header }
 }
 
 export interface MessageReceipt {

@@ -23,7 +23,7 @@ import {
 import { createTestTeam } from '../../../test/support/server.ts'
 import { profileWith } from '../../../test/support/link-messages.ts'
 import { saveLink, setLinkMode } from '../accounts/account-links.ts'
-import { UnreadableMessage } from '../hl7/hl7-error.ts'
+import { UnreadableMessage } from '../links/unreadable-message.ts'
 import { updateOrder } from '../orders/change-order.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
 import { sendAgain } from './send-orders.ts'

@@ -1,7 +1,7 @@
 // What a laboratory answers to a message of an order: the state of the message and of the order, in one transaction. Source: lab-links.md 8.2.
 import { findLink } from '../accounts/account-links.ts'
 import { readOrderAnswer, type OrderAnswer } from '../hl7/order-answer.ts'
-import { UnreadableMessage } from '../hl7/hl7-error.ts'
+import { UnreadableMessage } from '../links/unreadable-message.ts'
 import type { OutgoingState } from '../link-messages/message-store.ts'
 import { findOutgoing, saveAnswer } from '../link-messages/outgoing-messages.ts'
 import { findAndLockOrder, saveOrder } from '../orders/change-order.ts'

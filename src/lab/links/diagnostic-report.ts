@@ -111,6 +111,14 @@ export interface OrderedTest extends OrderedTestId {
   reported_at: string
 }
 
+/** A comment of the laboratory on an ordered test, or on the whole report if it names none. */
+export interface ReportComment {
+  ordered_test: OrderedTestId | null
+  /** Of the test. */
+  name: string | null
+  text: string
+}
+
 /** The site that performed the test. */
 export interface PerformingLaboratory {
   /** Results refer to the site by this id. */
@@ -154,6 +162,9 @@ export interface DiagnosticReport {
   performing_laboratory: PerformingLaboratory | null
   /** The laboratory's overall interpretation, if it gives one. */
   interpretation?: Interpretation | null
+  comments?: ReportComment[]
+  /** The laboratory sent a document, which may contain results that are not given here. */
+  has_document?: boolean
   results: ReportedResult[]
   missing: ReportedMissing[]
 }

@@ -3,6 +3,9 @@ import { instantIn } from '../../platform/runtime/zoned-time.ts'
 import type { ResultType } from './diagnostic-report.ts'
 import type { DecimalMark } from './profile/text-options.ts'
 
+/** Longer texts are prose, in which numbers stay as they are: the patterns take time by the square of the length. */
+const TEXT_LENGTH_MAX = 4000
+
 /** Digits with signs between them. */
 const NUMERAL = /(?<![\d.,])\d+(?:[.,]\d+)*(?![\d.,]*\d)/gu
 const NUMERALS: Record<DecimalMark, RegExp> = {
@@ -15,9 +18,11 @@ const NUMERALS: Record<DecimalMark, RegExp> = {
  * `1234.5 - 2000`. Digits that are no number with this mark stay, such as those of a date.
  */
 export const withDecimalPoints = (text: string, mark: DecimalMark): string =>
-  text.replaceAll(NUMERAL, (numeral) =>
-    NUMERALS[mark].test(numeral) ? numeral.replaceAll(mark === '.' ? ',' : '.', '').replace(mark, '.') : numeral,
-  )
+  text.length > TEXT_LENGTH_MAX
+    ? text
+    : text.replaceAll(NUMERAL, (numeral) =>
+        NUMERALS[mark].test(numeral) ? numeral.replaceAll(mark === '.' ? ',' : '.', '').replace(mark, '.') : numeral,
+      )
 
 const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,2})?$/u
 const RANGE = /^(?:[<>]=?\d+(?:\.\d+)?|\d+(?:\.\d+)?-\d+(?:\.\d+)?)$/u
@@ -25,6 +30,7 @@ const RANGE = /^(?:[<>]=?\d+(?:\.\d+)?|\d+(?:\.\d+)?-\d+(?:\.\d+)?)$/u
 /** A value in the form of the neutral record. A value that is no number with the decimal mark stays as it is and is a comment. */
 export function readValue(text: string, mark: DecimalMark): { type: ResultType; result: string } {
   const trimmed = text.trim()
+  if (trimmed.length > TEXT_LENGTH_MAX) return { type: 'comment', result: trimmed }
   const numerals = trimmed.match(NUMERAL) ?? []
   if (!numerals.every((numeral) => NUMERALS[mark].test(numeral))) return { type: 'comment', result: trimmed }
   const plain = withDecimalPoints(trimmed, mark).replaceAll('≤', '<=').replaceAll('≥', '>=')

@@ -40,13 +40,23 @@ function advanceToLab(lockedOrder: LockedOrder): void {
 }
 
 /**
- * Applies a report to its order. The caller writes the order.
+ * Applies a report to its order. The caller writes the order. A report that says nothing of results only advances the order to the laboratory.
  * Writes lab_result, lab_result_pdf. Emits labtest.order.updated for each step. Errors: 400 the order cannot receive a report.
  */
 export async function applyReport(tx: Tx, lockedOrder: LockedOrder, report: DiagnosticReport, pdf: Buffer | null): Promise<void> {
   advanceToLab(lockedOrder)
-  await receiveReport(tx, lockedOrder, report, pdf)
+  if (pdf || !saysNothing(report)) await receiveReport(tx, lockedOrder, report, pdf)
 }
+
+/** Whether the laboratory says only that it has the order. */
+const saysNothing = (report: DiagnosticReport): boolean =>
+  report.scope === 'incremental' &&
+  [report.results, report.missing, report.withdrawn_results, report.confirmed_results, report.comments].every(
+    (items) => !items?.length,
+  ) &&
+  !report.has_document &&
+  !report.completes_order &&
+  (report.ordered_tests ?? []).every(({ state }) => state === 'unfinished')
 
 /**
  * Applies an incoming result to the order that a reviewer chose, or to a new order in its place: if the order was cancelled, failed or

@@ -46,6 +46,8 @@ export interface IncomingResult {
   /** The laboratory's account; null if the message does not name it. */
   account_number: string | null
   patient: ReportedPatient | null
+  /** The documents of the message, without their content. */
+  documents?: { code: string; name: string; digest: string }[]
   report: DiagnosticReport
 }
 

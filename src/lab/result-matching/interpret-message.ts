@@ -1,7 +1,9 @@
 // What a laboratory's message means by the profile of its link: the incoming result. Pure. Source: HL7 version 2.5.1, tables 0085 and 0123.
+import { createHash } from 'node:crypto'
 import {
   isDay,
   type DiagnosticReport,
+  type ReportComment,
   type OrderedTest,
   type PerformingLaboratory,
   type ReportedMissing,
@@ -11,9 +13,12 @@ import {
   type ReportedAnalyte,
 } from '../links/diagnostic-report.ts'
 import type { LinkProfile } from '../links/profile/link-profile.ts'
+import type { DecimalMark } from '../links/profile/text-options.ts'
 import { readLinkTime, readValue, withDecimalPoints } from '../links/link-texts.ts'
 import { numberKinds, type LinkDelivery, type OrderNumber, type ReportedPatient } from './incoming-result.ts'
-import { UnreadableMessage, type LinkMessage, type ObservedTest, type Observation } from './link-message.ts'
+import type { LinkMessage, ObservedTest, Observation } from '../links/link-message.ts'
+import { UnreadableMessage } from '../links/unreadable-message.ts'
+import { createCodes, type LinkCodes } from './link-codes.ts'
 
 interface MessageLink {
   account_id: string
@@ -38,9 +43,17 @@ export function interpretMessage(message: LinkMessage, { account_id, lab_slug, p
     numbers: orderNumbers,
     account_number: message.account_number ?? null,
     patient: message.patient ? toPatient(message.patient) : null,
+    ...(message.documents?.length && { documents: message.documents.map(summarize) }),
     report: toReport(message, profile, first('specimen') ?? first('accession', 'filler', 'placer') ?? message.control_id),
   }
 }
+
+/** The content of a document is not part of a delivery, but another document makes another one. */
+const summarize = ({ code, name, content }: NonNullable<LinkMessage['documents']>[number]) => ({
+  code,
+  name,
+  digest: createHash('sha256').update(content).digest('base64url'),
+})
 
 const toPatient = ({ first_name, last_name, dob, gender }: NonNullable<LinkMessage['patient']>): ReportedPatient => ({
   first_name: first_name || null,
@@ -55,9 +68,14 @@ function wholeDay(text: string): string | null {
 }
 
 function toReport(message: LinkMessage, profile: LinkProfile, specimen_number: string): DiagnosticReport {
-  if (message.tests.length === 0) throw new UnreadableMessage('tests: the message reports none')
+  if (message.tests.length === 0 && !message.documents?.length) throw new UnreadableMessage('tests: the message reports none')
   const clock = createClock(message, profile)
-  const parts = message.tests.map((test, i) => interpretTest(test, { clock, profile, path: `tests.${i}` }))
+  const codes = createCodes(profile)
+  const parts = message.tests.map((test, i) => interpretTest(test, { clock, profile, codes, path: `tests.${i}` }))
+  const comments = [
+    ...(message.notes ? [{ ordered_test: null, name: null, text: message.notes }] : []),
+    ...parts.flatMap(({ comment }) => comment ?? []),
+  ]
   if (profile.results.reports === 'cumulative' && parts.some(({ confirmations }) => confirmations.length > 0))
     throw new UnreadableMessage('tests: a cumulative report must repeat the values of its results')
   const collectedTimes = message.tests.flatMap(
@@ -66,7 +84,7 @@ function toReport(message: LinkMessage, profile: LinkProfile, specimen_number: s
   const receivedTimes = message.tests.flatMap(({ received_at }, i) => clock.optional(received_at, `tests.${i}.received_at`) ?? [])
   return {
     // What reviewers see of this message alone. Whether the order is completed depends on all of its tests.
-    status: parts.every(({ orderedTest }) => orderedTest.state !== 'unfinished') ? 'final' : 'partial',
+    status: parts.length > 0 && parts.every(({ orderedTest }) => orderedTest.state !== 'unfinished') ? 'final' : 'partial',
     scope: profile.results.reports,
     amended: false,
     follows_final: profile.results.later_reports !== 'review',
@@ -82,6 +100,8 @@ function toReport(message: LinkMessage, profile: LinkProfile, specimen_number: s
     missing: parts.flatMap(({ missingResults }) => missingResults),
     withdrawn_results: parts.flatMap(({ withdrawals }) => withdrawals),
     confirmed_results: parts.flatMap(({ confirmations }) => confirmations),
+    ...(comments.length > 0 && { comments }),
+    ...(message.documents?.length && { has_document: true }),
   }
 }
 
@@ -114,6 +134,7 @@ function createClock({ sent_at: sent }: LinkMessage, { text: { time_zone } }: Li
 interface TestContext {
   clock: MessageClock
   profile: LinkProfile
+  codes: LinkCodes
   path: string
 }
 
@@ -123,6 +144,7 @@ interface InterpretedTest {
   missingResults: ReportedMissing[]
   withdrawals: ReportedAnalyte[]
   confirmations: ReportedAnalyte[]
+  comment: ReportComment | undefined
 }
 
 /** What an observation is. `confirmed`: final with the value of an earlier message. `pending`: a value follows. `none`: it is no result. */
@@ -160,42 +182,47 @@ const TEST_STATUSES: Record<string, [OrderedTest['state'], Meaning]> = {
   O: ['unfinished', 'pending'],
 }
 
-function interpretTest(test: ObservedTest, { clock, profile, path }: TestContext): InterpretedTest {
+function interpretTest(test: ObservedTest, context: TestContext): InterpretedTest {
+  const { clock, codes, path } = context
   const reported_at = clock.orSent(test.reported_at, `${path}.reported_at`)
-  const ofTest = test.status === undefined ? undefined : TEST_STATUSES[test.status]
-  if (!ofTest && (test.status !== undefined || test.observations.length === 0))
-    throw new UnreadableMessage(`${path}.status: is not supported`)
-  const testId = { code: test.code, filler: test.filler ?? null }
+  const ofTest = statusOfTest(test, context)
+  const testId = { code: codes.test(test.code), filler: test.filler ?? null }
+  const parent = test.parent ? { code: codes.result(test.parent).provider_id!, sub_id: test.parent.sub_id ?? null } : null
   const items = test.observations.map((item, i) => ({
     item,
-    meaning: readMeaning(item, ofTest?.[1], `${path}.observations.${i}`),
+    meaning: readMeaning(item, ofTest?.[1], context, i),
     place: {
       ordered_test: testId,
       sub_id: item.sub_id ?? null,
-      parent: test.parent ? { code: test.parent.code, sub_id: test.parent.sub_id ?? null } : null,
+      parent,
       performing_laboratory: item.performing_laboratory ? toLaboratory(item.performing_laboratory) : null,
       reported_at: item.reported_at ? clock.orSent(item.reported_at, `${path}.observations.${i}.reported_at`) : reported_at,
     },
   }))
   const isCancelled = ofTest?.[0] === 'cancelled' && items.length === 0
+  const select = <R>(meaning: Meaning, read: (item: Observation, place: ReportedPlace) => R): R[] =>
+    items.flatMap((entry) => (entry.meaning === meaning ? [read(entry.item, entry.place)] : []))
+  const toPlacedAnalyte = (item: Observation, place: ReportedPlace): ReportedAnalyte => ({ ...codes.result(item), ...place })
+  const meanings = items.map(({ meaning }) => meaning)
   return {
-    orderedTest: {
-      ...testId,
-      state: stateOfTest(
-        ofTest?.[0],
-        items.map(({ meaning }) => meaning),
-      ),
-      reported_at,
-    },
-    results: items.flatMap(({ item, meaning, place }) => (isState(meaning) ? [toResult(item, meaning, place, profile)] : [])),
+    orderedTest: { ...testId, state: stateOfTest(ofTest?.[0], meanings), reported_at },
+    results: items.flatMap(({ item, meaning, place }) => (isState(meaning) ? [toResult(item, meaning, place, context)] : [])),
     missingResults: isCancelled
-      ? [toMissing(test, { ordered_test: testId, reported_at })]
-      : items.flatMap(({ item, meaning, place }) => (meaning === 'missing' ? [toMissing(item, place)] : [])),
-    withdrawals: items.flatMap(({ item, meaning, place }) => (meaning === 'withdrawn' ? [{ ...toAnalyte(item), ...place }] : [])),
-    confirmations: items.flatMap(({ item, meaning, place }) =>
-      meaning === 'confirmed' ? [{ ...toAnalyte(item), ...place }] : [],
-    ),
+      ? [toMissing(test, { ...codes.result(test), provider_id: testId.code, ordered_test: testId, reported_at })]
+      : select('missing', (item, place) => toMissing(item, toPlacedAnalyte(item, place))),
+    withdrawals: select('withdrawn', toPlacedAnalyte),
+    confirmations: select('confirmed', toPlacedAnalyte),
+    comment: test.notes && !isCancelled ? { ordered_test: testId, name: test.name || test.code, text: test.notes } : undefined,
   }
+}
+
+/** The status of a test by the profile; undefined if it has none and its results decide. Errors: UnreadableMessage it is not supported. */
+function statusOfTest(test: ObservedTest, { profile, path }: TestContext): (typeof TEST_STATUSES)[string] | undefined {
+  const hasOwnStatuses = profile.results.status_from === 'result' && test.observations.length > 0
+  if (hasOwnStatuses || (test.status === undefined && test.observations.length > 0)) return undefined
+  const status = test.status === undefined ? undefined : TEST_STATUSES[test.status]
+  if (!status) throw new UnreadableMessage(`${path}.status: is not supported`)
+  return status
 }
 
 /** A test is not final while one of its results is pending, whatever its own status. Without a status its results decide. */
@@ -205,62 +232,78 @@ function stateOfTest(state: OrderedTest['state'] | undefined, meanings: Meaning[
   return state ?? (meanings.includes('preliminary') ? 'unfinished' : 'final')
 }
 
-function readMeaning(item: Observation, ofTest: Meaning | undefined, path: string): Meaning {
-  const meaning = item.status === undefined ? ofTest : OBSERVATION_STATUSES[item.status]
-  if (!meaning) throw new UnreadableMessage(`${path}.status: is not supported`)
+function readMeaning(item: Observation, ofTest: Meaning | undefined, { profile, path }: TestContext, i: number): Meaning {
+  const { status_from, not_performed_words } = profile.results
+  const ownStatus = status_from === 'test' ? undefined : item.status
+  const meaning = ownStatus === undefined ? ofTest : OBSERVATION_STATUSES[ownStatus]
+  if (!meaning) throw new UnreadableMessage(`${path}.observations.${i}.status: is not supported`)
   // The status has changed, and the value is repeated or not.
-  return meaning === 'confirmed' && item.value ? 'final' : meaning
+  const ownMeaning = meaning === 'confirmed' && item.value ? 'final' : meaning
+  return isState(ownMeaning) && saysNotPerformed(item.value ?? '', not_performed_words) ? 'missing' : ownMeaning
+}
+
+/** Whether a value is one of the words, or begins with one that punctuation follows. */
+function saysNotPerformed(value: string, words: readonly string[]): boolean {
+  const text = value.trim().toUpperCase()
+  return words.some((word) => {
+    const start = word.toUpperCase()
+    return (
+      text.startsWith(start) &&
+      !/^[\p{L}\p{N}]/u.test(text.slice(start.length)) &&
+      !/^\s+[\p{L}\p{N}]/u.test(text.slice(start.length))
+    )
+  })
 }
 
 const isState = (meaning: Meaning): meaning is ResultState =>
   meaning === 'preliminary' || meaning === 'final' || meaning === 'corrected'
 
-/** The link knows the laboratory's codes only; the order's expected results give the rest (identify-analytes.ts). */
-const toAnalyte = ({ code, name, loinc }: Pick<Observation, 'code' | 'name' | 'loinc'>) => ({
-  name: name || code,
-  slug: '',
-  provider_id: code,
-  loinc: loinc ?? null,
-  loinc_slug: null,
-  source_markers: null,
-})
-
 function toResult(
   item: Observation,
   state: ResultState,
   place: ReportedPlace,
-  { text: { decimal_mark } }: LinkProfile,
+  { profile: { text, results }, codes }: TestContext,
 ): ReportedResult {
+  const flag = item.flag ?? ''
   return {
-    ...toAnalyte(item),
-    ...readValue(item.value ?? '', decimal_mark),
-    unit: item.unit || null,
-    reference_range: item.reference_range ? withDecimalPoints(item.reference_range, decimal_mark) : null,
-    flag: item.flag ?? '',
+    ...codes.result(item),
+    ...readResultValue(item, text.decimal_mark),
+    unit: codes.unit(item),
+    reference_range: item.reference_range ? withDecimalPoints(item.reference_range, text.decimal_mark) : null,
+    flag: results.flags[flag] ?? flag,
     notes: item.notes || null,
     ...place,
     state,
   }
 }
 
+/** A value of a list is no number, whatever its text, and neither is a time. */
+function readResultValue({ value = '', value_kind }: Observation, mark: DecimalMark): Pick<ReportedResult, 'type' | 'result'> {
+  if (value_kind === undefined) return readValue(value, mark)
+  return { type: value_kind === 'coded' ? 'coded_value' : 'comment', result: value.trim() }
+}
+
 /** `QNS`: quantity not sufficient. */
 const NOT_SUFFICIENT = /\b(?:QNS|quantity not sufficient)\b/iu
 
-function toMissing(
-  item: Pick<Observation, 'code' | 'name' | 'loinc' | 'value' | 'notes'>,
-  place: ReportedPlace,
-): ReportedMissing {
+function toMissing(item: { value?: string; notes?: string }, analyte: ReportedAnalyte): ReportedMissing {
   const note = [item.value, item.notes].filter(Boolean).join('\n') || null
   return {
-    ...toAnalyte(item),
-    ...place,
+    ...analyte,
     failure: note !== null && NOT_SUFFICIENT.test(note) ? 'quantity_not_sufficient_failure' : 'unknown_failure',
     note,
   }
 }
 
 function toLaboratory(site: NonNullable<Observation['performing_laboratory']>): PerformingLaboratory {
-  const { code, name, clia = null, medical_director = null } = site
-  // A prefix, because objects list keys that are numbers first.
-  return { id: `site-${code}`, name, clia, phone_number: null, medical_director, address: null }
+  const { code, name, clia = null, medical_director = null, phone_number = null, address } = site
+  return {
+    // A prefix, because objects list keys that are numbers first.
+    id: `site-${code}`,
+    name,
+    clia,
+    phone_number,
+    medical_director,
+    address: address ? { ...address, second_line: address.second_line ?? null, country: address.country ?? '' } : null,
+  }
 }

@@ -5,6 +5,7 @@ import type {
   OrderedTest,
   OrderedTestId,
   PerformingLaboratory,
+  ReportComment,
   ReportedAnalyte,
   ReportedMissing,
   ReportedPlace,
@@ -28,6 +29,7 @@ export function mergeReports(earlier: DiagnosticReport | undefined, report: Diag
   const previous = earlier ?? report
   const entries = newestEntries(earlier ? [earlier, report] : [report])
   const ordered_tests = newestTests([...(earlier?.ordered_tests ?? []), ...(report.ordered_tests ?? [])])
+  const comments = mergeComments([...(earlier?.comments ?? []), ...(report.comments ?? [])])
   const latest = Date.parse(report.reported_at) >= Date.parse(previous.reported_at) ? report : previous
   return {
     ...report,
@@ -42,6 +44,8 @@ export function mergeReports(earlier: DiagnosticReport | undefined, report: Diag
     confirmed_results: [],
     withdrawn_results: entries.flatMap((entry) => (entry.kind === 'withdrawn' ? [entry.item] : [])),
     ...((earlier?.ordered_tests ?? report.ordered_tests) && { ordered_tests }),
+    ...(comments.length > 0 && { comments }),
+    ...((previous.has_document || report.has_document) && { has_document: true }),
     completes_order: previous.completes_order === true || report.completes_order === true,
   }
 }
@@ -133,6 +137,11 @@ function keepPrevious(earlier: ReportedResult, item: ReportedResult): ReportedRe
 
 const isSameResult = (a: ReportedResult, b: ReportedResult): boolean =>
   (['type', 'result', 'unit', 'reference_range', 'flag', 'notes'] as const).every((field) => a[field] === b[field])
+
+/** Every comment stays, once: the laboratory says of none that it replaces another. */
+const mergeComments = (comments: readonly ReportComment[]): ReportComment[] => [
+  ...new Map(comments.map((comment) => [JSON.stringify([comment.ordered_test, comment.text]), comment])).values(),
+]
 
 const testKey = ({ code, filler }: OrderedTestId): string => JSON.stringify([code, filler])
 

@@ -50,6 +50,7 @@ export function toReportContent(
         physician: metadata.provider,
         test_name: order.lab_test.name,
         notes: order.clinical_notes,
+        comments: sample?.clinical_information?.information ?? null,
         sandbox: options.sandbox,
       },
       paper: options.paper,

@@ -87,6 +87,7 @@ function sample(order: Partial<Report['order']> = {}, results: Result[] = [resul
       physician: 'Dr. Bob Placeholder',
       test_name: 'Wellness panel',
       notes: null,
+      comments: null,
       sandbox: false,
       ...order,
     },

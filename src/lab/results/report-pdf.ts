@@ -36,6 +36,8 @@ export interface Report {
     physician: string | null
     test_name: string
     notes: string | null
+    /** The laboratory's. */
+    comments: string | null
     sandbox: boolean
   }
   paper: Paper
@@ -97,6 +99,7 @@ export async function renderReport(report: Report, { compress = true } = {}): Pr
     drawSummary(canvas, report, results),
     ...report.panels.flatMap((panel) => panelTable(canvas, panel, text_max)),
     ...missingTable(canvas, report.missingResults),
+    ...headedText(canvas, 'Comments of the laboratory', report.order.comments),
     ...headedText(canvas, 'Notes', report.order.notes),
     flagKey(canvas, report),
   ]

@@ -180,8 +180,10 @@ function missingResults(report: DiagnosticReport, expected: ExpectedResult[]): M
   const codes = new Set(report.results.filter(({ slug }) => !expectedSlugs.has(slug)).map(({ loinc }) => loinc))
   const reported = report.missing.filter(({ slug }) => !slugs.has(slug))
   const named = new Set(reported.map(({ slug }) => slug))
+  // What a document without results contains is not known.
+  const isOnlyDocument = report.has_document && report.results.length === 0
   const silent =
-    report.status === 'final'
+    report.status === 'final' && !isOnlyDocument
       ? expected.filter(
           ({ required, slug, loinc }) =>
             required && !slugs.has(slug) && !named.has(slug) && (loinc === null || !codes.has(loinc)),
@@ -231,10 +233,16 @@ function sample(
     clinical_information: {
       ...(fasting !== null && { fasting }),
       notes: order.clinical_notes,
-      information: null,
+      information: commentsOf(report),
       total_volume: null,
     },
   }
+}
+
+/** What the laboratory says of ordered tests and of the whole report. */
+function commentsOf({ comments = [] }: DiagnosticReport): string | null {
+  const names = new Set(comments.map(({ name }) => name))
+  return comments.map(({ name, text }) => (name !== null && names.size > 1 ? `${name}: ${text}` : text)).join('\n\n') || null
 }
 
 const SIGNAL = 'galleri-cancer-signal'

@@ -137,11 +137,12 @@ function orderReport(
 
 /** Whether two documents say the same; the times of their reports do not count. */
 function isSameContent(a: ResultDocument, b: ResultDocument): boolean {
-  const content = ({ metadata, results, missing_results }: ResultDocument) =>
+  const content = ({ metadata, results, missing_results, sample_information }: ResultDocument) =>
     JSON.stringify([
       { ...metadata, date_reported: null },
       results.map((result) => ({ ...result, timestamp: null })),
       missing_results,
+      Object.values(sample_information).map(({ clinical_information }) => clinical_information?.information ?? null),
     ])
   return content(a) === content(b)
 }
@@ -160,7 +161,7 @@ function reportStatus(lockedOrder: LockedOrder, report: DiagnosticReport): strin
   const isCompleted = lockedOrder.lowLevelStatus === 'completed' || lockedOrder.lowLevelStatus === 'corrected'
   if (isCompleted && (report.status === 'final' || report.ordered_tests)) return 'corrected'
   if (report.status === 'final') {
-    return report.results.length === 0 ? 'sample_error' : 'completed'
+    return report.results.length === 0 && !report.has_document ? 'sample_error' : 'completed'
   }
   if (lockedOrder.canTransitionTo('partial_results')) return 'partial_results'
   if (lockedOrder.order.details.type === 'testkit' && lockedOrder.canTransitionTo('completed')) return undefined

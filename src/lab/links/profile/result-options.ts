@@ -27,6 +27,7 @@ export const ResultOptions = OptionGroup(
     flags: TextMap('Meaning of flags that are not of HL7: `{"*": "A"}`.'),
     document_codes: Lines('Codes of results that are documents.'),
     comment_codes: Lines('Codes of results that are comments on the report.'),
+    rendering_codes: Lines('Codes of results that print the whole report as text. They are left out.'),
     answer_codes: Lines('Codes of results that repeat answers of the order. They are left out.'),
     not_performed_words: Lines('Values that say that a test was not performed.', ['TNP', 'DNP']),
     has_footer: Flag(false, 'The last NTE block of a message belongs to the whole report.'),

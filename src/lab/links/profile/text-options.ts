@@ -42,6 +42,10 @@ export const TextOptions = OptionGroup(
     decimal_mark: OpenEnum(decimalMarks, { description: 'Of values and reference ranges of the laboratory.' }),
     time_zone: describedAs(TimeZone, 'Zone of times of the laboratory without an offset, in messages without one in MSH-7.'),
     charset: Choice(charsets, 'UNICODE UTF-8', 'Character set of received messages without MSH-18.'),
+    ignores_declared_charset: Flag(
+      false,
+      'Received messages have the set of `charset`, whatever MSH-18 says: for laboratories that declare another one than they send.',
+    ),
     sent_charset: Choice(charsets, 'UNICODE UTF-8', 'Character set of messages to the laboratory, and their MSH-18.'),
     delimiters: Delimiters,
     line_end: Choice(['CR', 'CRLF', 'LF'], 'CR', 'End of a segment in files to the laboratory. Over MLLP it is always CR.'),

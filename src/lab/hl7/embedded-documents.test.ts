@@ -1,0 +1,85 @@
+// Documents within messages of HL7: in one piece or several, in observations, texts or segments of their own.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import {
+  line,
+  readLinkMessage,
+  readLinkMessages,
+  RESULT_HEADER as HEADER,
+  RESULT_ORDER as ORDER,
+  RESULT_PATIENT as PATIENT,
+  RESULT_REQUEST as REQUEST,
+} from '../../../test/support/hl7-lines.ts'
+import type { ProfileOptions } from '../links/profile/link-profile.ts'
+
+describe('documents', () => {
+  const pdf = Buffer.from('%PDF-1.7 fictional \u00e4 report')
+  const base64 = pdf.toString('base64')
+  const documents = (lines: string[], results: NonNullable<ProfileOptions['results']> = {}) => {
+    const message = readLinkMessage([ORDER, REQUEST, 'OBX|1|NM|A||1||||||F', ...lines], { results })
+    assert.deepEqual(
+      message.tests[0]!.observations.map(({ code }) => code),
+      ['A'],
+    )
+    return (message.documents ?? []).map(({ type, content }) => [type, Buffer.from(content, 'base64').equals(pdf)])
+  }
+  const whole = [['PDF', true]]
+
+  test('are in observations of the type ED, whatever components the sender leaves out', () => {
+    for (const text of [
+      `^application^pdf^Base64^${base64}`,
+      `^^PDF^BASE64^${base64}`,
+      `PDF^Base64^${base64}`,
+      `PDF^^^^${base64}`,
+      `LIS^AP^pdf^Hex^${pdf.toString('hex')}`,
+    ])
+      assert.deepEqual(documents([`OBX|2|ED|DOC^Report||${text}||||||F`]), whole, text.slice(0, 20))
+    assert.deepEqual(documents([`OBX|2|ED|DOC^Report||^application^pdf^Base64^${base64}||||||F`], { documents: 'none' }), [])
+    assert.deepEqual(documents([`OBX|2|ED|DOC^Report||^application^pdf^Base64^${base64}||||||X`]), [])
+  })
+
+  test('are joined from several segments or repetitions, cut anywhere or encoded piece by piece', () => {
+    const pieces = [base64.slice(0, 7), base64.slice(7, 20), base64.slice(20)]
+    const encoded = [pdf.subarray(0, 4), pdf.subarray(4, 11), pdf.subarray(11)].map((part) => part.toString('base64'))
+    for (const texts of [pieces, encoded]) {
+      assert.deepEqual(documents(texts.map((text, i) => `OBX|${i}|ED|DOC||^application^pdf^Base64^${text}||||||F`)), whole)
+      assert.deepEqual(
+        documents([`OBX|2|ED|DOC||${texts.map((text) => `^application^pdf^Base64^${text}`).join('~')}||||||F`]),
+        whole,
+      )
+    }
+    const two = documents([...pieces, ...pieces].map((text, i) => `OBX|${i}|ED|DOC||^application^pdf^Base64^${text}||||||F`))
+    assert.deepEqual(two, [...whole, ...whole])
+  })
+
+  test('are in texts or segments ZEF by the profile', () => {
+    const lines = [base64.slice(0, 12), base64.slice(12)]
+    assert.deepEqual(documents([`OBX|2|ST|DOC||${base64}||||||F`], { documents: 'ST' }), whole)
+    assert.deepEqual(
+      documents(
+        lines.map((text) => `OBX|2|TX|DOC||${text}||||||F`),
+        { document_codes: ['DOC'] },
+      ),
+      whole,
+    )
+    assert.deepEqual(documents([`OBX|2|FT|DOC||${lines.join('\\.br\\')}||||||F`], { document_codes: ['DOC'] }), whole)
+    assert.deepEqual(documents([`ZEF|1|${base64}`], { documents: 'ZEF' }), whole)
+  })
+
+  test('are of a report without results, and of no order if a message has several', () => {
+    const [message] = readLinkMessages(
+      [HEADER, PATIENT, ORDER, REQUEST, `OBX|1|ED|DOC^Report||^application^pdf^Base64^${base64}||||||F`].join('\r'),
+    )
+    assert.deepEqual([message!.tests[0]!.observations, message!.documents!.length], [[], 1])
+    const loose = `OBX|1|ED|DOC^Report||^application^pdf^Base64^${base64}||||||F`
+    assert.equal(readLinkMessages([HEADER, PATIENT, loose].join('\r'))[0]!.documents!.length, 1)
+    const orders = ['1', '2'].map((id) => line('OBR', { 1: '1', 2: id, 3: `F-${id}`, 4: '100', 25: 'F' }))
+    assert.throws(() => readLinkMessages([HEADER, PATIENT, loose, ...orders].join('\r')), {
+      message: 'The document in line 3 does not belong to one of the orders',
+    })
+  })
+
+  test('that are elsewhere are none', () => {
+    assert.deepEqual(documents(['OBX|2|RP|DOC||https://lab.example/r.pdf^^application^pdf||||||F']), [])
+  })
+})

@@ -1,0 +1,33 @@
+// The codes of a laboratory by the profile of its link: catalog codes of its tests, LOINC codes and units of its results. Pure.
+import type { MeasuredAnalyte } from '../links/diagnostic-report.ts'
+import type { Observation } from '../links/link-message.ts'
+import type { LinkProfile } from '../links/profile/link-profile.ts'
+
+export interface LinkCodes {
+  /** The code that the catalog has for a test. */
+  test(code: string): string
+  /** The order's expected results give the rest (identify-analytes.ts). */
+  result(item: { code: string; name?: string; loinc?: string }): MeasuredAnalyte
+  /** The unit as it is shown; null for none. */
+  unit(item: Pick<Observation, 'code' | 'unit'>): string | null
+}
+
+/** A code that the profile does not list stays as it is, and what the laboratory says itself counts before the profile. */
+export function createCodes({ codes }: Pick<LinkProfile, 'codes'>): LinkCodes {
+  const results = new Map(codes.results.map((item) => [item.code, item]))
+  return {
+    test: (code) => codes.tests[code] ?? code,
+    result: ({ code, name, loinc }) => ({
+      name: name || code,
+      slug: '',
+      provider_id: results.get(code)?.provider_id ?? code,
+      loinc: loinc ?? results.get(code)?.loinc ?? null,
+      loinc_slug: null,
+      source_markers: null,
+    }),
+    unit: ({ code, unit }) => {
+      const text = unit || results.get(code)?.unit
+      return text ? (codes.units[text] ?? text) : null
+    },
+  }
+}
