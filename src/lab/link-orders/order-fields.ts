@@ -97,7 +97,13 @@ const TRANSLITERATIONS: Record<string, string> = {
 
 /** A text in ASCII as far as letters have such a spelling. What has none stays, and is then a fault. */
 export const transliterate = (text: string): string =>
-  Array.from(text.normalize('NFC'), (letter) => {
-    if (letter.charCodeAt(0) < 0x80) return letter
-    return TRANSLITERATIONS[letter] ?? letter.normalize('NFKD').replace(/\p{M}/gu, '')
-  }).join('')
+  Array.from(text.normalize('NFC'))
+    .map((letter, i, letters) => {
+      if (letter.charCodeAt(0) < 0x80) return letter
+      const ascii = TRANSLITERATIONS[letter] ?? letter.normalize('NFKD').replace(/\p{M}/gu, '')
+      // `MÜLLER` becomes `MUELLER`, `Ümit` becomes `Uemit`.
+      return isCapital(letters[i + 1] ?? letters[i - 1]) ? ascii.toUpperCase() : ascii
+    })
+    .join('')
+
+const isCapital = (letter = ''): boolean => /\p{Lu}/u.test(letter)
