@@ -386,6 +386,8 @@ describe('an order message', { skip: skipWithoutPythonHl7 }, () => {
         ...newer,
         'MSH-9.3': 'OML_O21',
         'MSH-12': '2.5.1',
+        'PID-10': '2028-9',
+        'PID-22': 'N',
         'MSH-21': 'LOI_NG_PRU_Profile',
         'ORC-2': 'FIC-4711-1',
         'ORC[2]-2': 'FIC-4711-2',

@@ -19,6 +19,7 @@ export function patientSegment(
     7: toDay(patient.dob),
     8: options.sex_codes[patient.gender],
     10: patient.race === null ? null : options.race_codes[patient.race],
+    22: patient.ethnicity === null || !isVersionFrom(profile, '2.3') ? null : options.ethnicity_codes[patient.ethnicity],
     11: address && options.has_address ? toAddress(address) : null,
   })
   for (const contact of toContacts(profile, patient.phone_number, patient.email)) segment.add(13, contact)

@@ -57,7 +57,8 @@ describe('the message of an order', { skip: skipWithoutPythonHl7 }, () => {
       const isInsured = isUs || preset === 'loi-lri-251'
       const code = preset === 'us-22' ? ['4.4', '4.5'] : ['4.1', '4.2']
       const number = order.sample_id!
-      const numbers = preset === 'loi-lri-251' ? markers.map((_, position) => `${number}-${position + 1}`) : markers.map(() => number)
+      const numbers =
+        preset === 'loi-lri-251' ? markers.map((_, position) => `${number}-${position + 1}`) : markers.map(() => number)
       assert.deepEqual(
         {
           control_id: at('MSH-10'),
@@ -73,7 +74,11 @@ describe('the message of an order', { skip: skipWithoutPythonHl7 }, () => {
           tests: textsAt(segments, 'OBR', code[0]!),
           test_names: textsAt(segments, 'OBR', code[1]!),
           account: isUs ? at('PID-18') : at('ORC-21.10'),
-          priority: [...textsAt(segments, 'TQ1', '9'), ...textsAt(segments, 'OBR', '5'), ...textsAt(segments, 'OBR', '27.6')].filter(Boolean),
+          priority: [
+            ...textsAt(segments, 'TQ1', '9'),
+            ...textsAt(segments, 'OBR', '5'),
+            ...textsAt(segments, 'OBR', '27.6'),
+          ].filter(Boolean),
           notes: textsAt(segments, 'NTE', '3'),
           diagnoses: [...new Set(textsAt(segments, 'DG1', '3'))],
           insurance: [at('IN1-3'), at('IN1-36'), at('IN1-16.2')],

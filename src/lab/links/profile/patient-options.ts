@@ -9,6 +9,9 @@ export const PatientOptions = OptionGroup(
     name_case: Choice(['unchanged', 'upper'], 'unchanged', 'Case of names.'),
     sex_codes: TextMap('PID-8 by the gender of the patient.', { female: 'F', male: 'M', other: 'O', unknown: 'U' }),
     race_codes: TextMap('PID-10 by the race of the patient. A race that is not listed is left out.'),
+    ethnicity_codes: TextMap(
+      'PID-22 by the ethnicity of the patient, from version 2.3 on. An ethnicity that is not listed is left out.',
+    ),
     phone: Choice(
       ['e164', 'us', 'digits'],
       'e164',

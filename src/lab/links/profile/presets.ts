@@ -33,6 +33,18 @@ export const presets: Record<PresetName, Preset> = {
       identity: { version: '2.5.1', profile_ids: ['LOI_NG_PRU_Profile^^2.16.840.1.113883.9.87^ISO'] },
       acknowledgment: { mode: 'enhanced', accept_condition: 'AL', application_condition: 'AL' },
       text: { decimal_mark: '.' },
+      patient: {
+        // Of the tables 0005 and 0189.
+        race_codes: {
+          african_american_or_black: '2054-5',
+          asian: '2028-9',
+          indigenous_native_american_alaska_native: '1002-5',
+          other: '2131-1',
+          pacific_islander_or_hawaiian: '2076-8',
+          white_caucasian: '2106-3',
+        },
+        ethnicity_codes: { hispanic: 'H', non_hispanic: 'N' },
+      },
       order_number: { per_test: true },
       order_content: { message: 'OML', answers: 'obx', diagnoses: 'test', priority_field: 'TQ1', specimen: 'SPM' },
       results: { performing_laboratory: 'OBX-23' },
