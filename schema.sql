@@ -773,12 +773,20 @@ table event_subscribed_team
 
 table feed
   team_id uuid not null
-  seq bigint not null generated always as identity
+  seq bigint not null default nextval('sandbox_us.feed_number'::regclass)
   event_id uuid not null
   created_at timestamp with time zone not null
   constraint feed_pkey PRIMARY KEY (team_id, seq)
   CREATE INDEX feed__created ON feed USING btree (created_at)
   policy of_team for all (team_id = current_team())
+
+table feed_epoch
+  single boolean not null default true
+  epoch integer not null
+  system_identifier text
+  timeline integer
+  constraint feed_epoch_pkey PRIMARY KEY (single)
+  constraint feed_epoch_single_check CHECK (single)
 
 table file_import
   team_id uuid not null
@@ -1995,6 +2003,7 @@ table workout_stream
   policy of_team for all (team_id = current_team())
 
 sequence delivery_queue_position
+sequence feed_number
 sequence order_event_id
 
 view access_log_of_team

@@ -330,14 +330,25 @@ create index team_physician__team on team_physician (team_id, created_at, id);
 
 -- Events of the last days in the order in which they became known, for followers of the feed. One transaction at a time assigns
 -- numbers, so that a reader never sees a number before a smaller one. The line of an erased user refers to no event.
+create sequence feed_number;
 create table feed (
   team_id     uuid not null,
-  seq         bigint generated always as identity,
+  -- The epoch in units of 10^11, and a number of the sequence.
+  seq         bigint not null default nextval('feed_number'),
   event_id    uuid not null,
   -- By the system clock.
   created_at  timestamptz not null,
   primary key (team_id, seq)
 );
+-- A database that continues from an earlier state gives numbers of its sequences again. Each timeline has an epoch of its own.
+create table feed_epoch (
+  single            boolean primary key default true check (single),
+  epoch             integer not null,
+  -- Null: no event has been numbered.
+  system_identifier text,
+  timeline          integer
+);
+insert into feed_epoch (epoch) values (0);
 create index feed__created on feed (created_at);
 
 -- Webhook endpoints.

@@ -21,11 +21,29 @@ export interface EventRef {
 /** Which of these users are deleted, within the grace period or permanently. Events about them are not sent any more. */
 export type FindDeletedUsers = (db: Queries, users: { team_id: string; user_id: string | null }[]) => Promise<Set<string>>
 
-/** Numbers events, in this order, in the transaction that fans them out. Writes feed. */
+/** Numbers of one epoch; 9,999 epochs are numbers that JSON has exactly. */
+const EPOCH_NUMBERS = 100_000_000_000
+
+/** The epoch of a number. */
+export const epochOf = (seq: number): number => Math.floor(seq / EPOCH_NUMBERS)
+
+/**
+ * Numbers events, in this order, in the transaction that fans them out. A failover, a recovery and a restored backup lose the last numbers, so
+ * that the sequence gives them again: then a new epoch begins, whose numbers are higher than all that readers have. Writes feed, feed_epoch.
+ */
 export async function addToFeed(tx: PlainTx, events: EventRef[]): Promise<void> {
   await tx.run(sql`
-    insert into feed (team_id, event_id, created_at)
-    select team_id, event_id, ${dbNow}
+    with server as materialized (
+      select system_identifier::text, ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer as timeline
+      from pg_control_system()),
+    renewed as (
+      update feed_epoch e
+      set epoch = greatest(e.epoch + 1, s.timeline), system_identifier = s.system_identifier, timeline = s.timeline
+      from server s where (e.system_identifier, e.timeline) is distinct from (s.system_identifier, s.timeline)
+      returning e.epoch)
+    insert into feed (team_id, seq, event_id, created_at)
+    select team_id, coalesce((select epoch from renewed), (select epoch from feed_epoch)) * ${EPOCH_NUMBERS}::bigint + nextval('feed_number'),
+           event_id, ${dbNow}
     from unnest(${arrayLiteral(events.map((e) => e.team_id))}::uuid[], ${arrayLiteral(events.map((e) => e.event_id))}::uuid[]) with ordinality as given (team_id, event_id, n)
     order by n`)
 }

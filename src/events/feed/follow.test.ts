@@ -14,6 +14,7 @@ const follow = async (team: TestTeam, query = '') => {
   return body as {
     data: { id: string; type: string; object_id: string; created_at: string; body: string }[]
     next_cursor: string
+    epoch: number
   }
 }
 const types = ({ data }: { data: { type: string }[] }) => data.map(({ type }) => type)
@@ -106,6 +107,36 @@ describe('the event feed', () => {
     assert.deepEqual(
       after.data.map(({ id, type }) => [id, type]),
       [[`msg_${rows[0]!.id.replaceAll('-', '')}`, CRITICAL]],
+    )
+  })
+
+  test('a reader misses no event after the database has lost its last numbers, and learns of it', async () => {
+    const team = await createFollower()
+    await emitEvents(team, [CREATED])
+    await emitEvents(team, [UPDATED])
+    await delivery.drain()
+    const before = await follow(team)
+    assert.deepEqual(types(before), [CREATED, UPDATED])
+    // A standby that became the primary without the last fan-out: its timeline is another one, and the event waits again.
+    await team.db.pool.query(
+      `with lost as (delete from feed where team_id = $1 and seq = (select max(seq) from feed where team_id = $1) returning event_id)
+       insert into event_outbox (team_id, event_ids) select $1, array_agg(event_id) from lost`,
+      [team.team],
+    )
+    await team.db.pool.query('update feed_epoch set timeline = timeline - 1')
+    await emitEvents(team, [CRITICAL])
+    await delivery.drain()
+    const after = await follow(team, `?next_cursor=${before.next_cursor}`)
+    assert.deepEqual(types(after), [UPDATED, CRITICAL])
+    assert.equal(after.data[0]!.id, before.data[1]!.id)
+    assert(after.epoch > before.epoch)
+    const { rows } = await team.db.pool.query<{ low: string; high: string }>(
+      'select min(seq) as low, max(seq) as high from feed where team_id = $1',
+      [team.team],
+    )
+    assert(
+      Number(rows[0]!.high) - Number(rows[0]!.low) > 1e10,
+      'numbers of the sequence that are given again are no numbers again',
     )
   })
 

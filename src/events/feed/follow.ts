@@ -5,7 +5,7 @@ import { subscribeTeam } from '../../platform/queue/outbox.ts'
 import { cursor, numberPart, readCursor } from '../../platform/http/list-pages.ts'
 import type { Static } from '../../platform/schema/schema.ts'
 import type { FindDeletedUsers } from './feed.ts'
-import { latestFeedPosition, readFeed } from './feed.ts'
+import { epochOf, latestFeedPosition, readFeed } from './feed.ts'
 import type { FeedWaiters } from './feed-waiters.ts'
 import type { FeedEventPage, FeedQuery } from './schema.ts'
 
@@ -42,7 +42,7 @@ export async function followEvents(
     const left_ms = end_ms - performance.now()
     const isCurrentPosition =
       page.events.length === 0 && reads < FEED_READS_MAX && (page.hasMore || (await watch.wait(cell, db, team, after, left_ms)))
-    if (!isCurrentPosition) return { data: page.events, next_cursor: cursor(list, [String(after)]) }
+    if (!isCurrentPosition) return { data: page.events, next_cursor: cursor(list, [String(after)]), epoch: epochOf(after) }
   }
 }
 

@@ -8,7 +8,7 @@ export const feed = (dependencies: Omit<FeedDependencies, 'watch'>, watch: FeedW
   name: 'events/feed',
   about: "a team's events in order",
   tag: 'webhooks',
-  tables: { ofTeams: ['feed'] },
+  tables: { ofTeams: ['feed'], others: ['feed_epoch'] },
   operations: feedRoutes({ ...dependencies, watch }),
   services: [{ start() {}, stop: async () => {}, endRequests: () => watch.close() }],
   periodicTasks: [feedCleanup],

@@ -46,6 +46,10 @@ export const FeedEventPage = Fields(
   {
     data: T.Array(FeedEvent),
     next_cursor: T.String({ description: 'Where to go on, also when there was nothing.' }),
+    epoch: Int({
+      description:
+        'Of the last event. It increases after a failover, a recovery or a restored backup: the cursor stays valid, and events just before may come again under the same ids.',
+    }),
   },
   { title: 'FollowedPage' },
 )
