@@ -61,6 +61,7 @@ function readOrder(group: OrderGroup, context: ResultContext): Omit<LinkMessage,
     ...(group.patient && { patient: readPatient(group.patient, profile) }),
     numbers: readNumbers(group, profile),
     ...(order_status && { order_status }),
+    ...(context.isStatus && { is_order_status: true }),
     tests: parts.map(({ test }) => test),
     ...(notes && { notes }),
     ...(documents.length > 0 && { documents }),
@@ -111,6 +112,7 @@ function readTest(group: TestGroup, tests: readonly TestGroup[], context: Result
     joinNotes(group.notes),
     ...specimenObservations.map((item) => describeObservation(item, context.profile.results)),
     ...specimens.map((segment) => rejectionOf(segment)),
+    ...(context.isStatus ? [group.order?.get(16, 2) || group.order?.get(16)] : []),
   ]
   const fields = {
     filler: fillerOf(group),

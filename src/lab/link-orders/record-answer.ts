@@ -12,7 +12,7 @@ import type { ReceiveContext } from '../result-matching/receive.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { notFound } from '../../platform/http/errors.ts'
 import type { LinkProfile } from '../links/profile/link-profile.ts'
-import { addNotes, endFailure, showFailure } from './order-problems.ts'
+import { addNotes, endFailure, showFailure } from '../orders/order-problems.ts'
 import { listOrderMessages, type OrderMessageOfLink } from './send-orders.ts'
 import type { OrderAction } from './test-segments.ts'
 

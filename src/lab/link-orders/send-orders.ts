@@ -22,7 +22,7 @@ import { badRequest } from '../../platform/http/errors.ts'
 import { defineHandler, defineJob, enqueueAgain } from '../../platform/queue/outbox.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { T } from '../../platform/schema/schema.ts'
-import { addNotes, endFailure, showFailure } from './order-problems.ts'
+import { addNotes, endFailure, isFailing, showFailure } from '../orders/order-problems.ts'
 import { writeOrder } from './order-message.ts'
 import type { OrderAction } from './test-segments.ts'
 import { Unsendable } from './unsendable.ts'
@@ -211,7 +211,9 @@ export async function sendAgain(tx: Tx, order_id: string): Promise<void> {
     if (closedStatuses.has(lowLevelStatus) || lowLevelStatus === 'partial_results' || !isReady(lockedOrder, link))
       throw badRequest(`An order in status ${lowLevelStatus} cannot be sent`)
     const messages = await listOrderMessages(tx, order_id)
-    const active = messages.find((message) => mayHaveOrder([message]))
+    // What the laboratory had accepted and then refused it does not have any more.
+    const isRefused = isFailing(lockedOrder)
+    const active = messages.find((message) => mayHaveOrder([message]) && !(isRefused && message.state === 'accepted'))
     if (active) throw badRequest(`The laboratory may have the order: its message ${active.id} is ${active.state}`)
     endFailure(lockedOrder)
     await queueMessages(tx, lockedOrder, link, 'new')

@@ -135,6 +135,12 @@ export interface PerformingLaboratory {
 /** Whether the laboratory gave a day without a time of day. */
 export const isDay = (time: string): boolean => time.length === 'YYYY-MM-DD'.length
 
+/**
+ * What a message without results says of the order. `received`: the laboratory has the sample. `expected`: it has the order and waits for the
+ * sample. `refused`: it does not carry out the order, of which it has no sample.
+ */
+export type OrderStatement = 'received' | 'expected' | 'refused'
+
 /** Timestamps are ISO 8601 with an offset. The times of collection and receipt may be a day, `YYYY-MM-DD`. */
 export interface DiagnosticReport {
   /** A partial report is followed by more. If `ordered_tests` are given, these decide whether the order is completed. */
@@ -149,6 +155,8 @@ export interface DiagnosticReport {
   follows_final?: boolean
   /** A partial result completes the order so many days after the last report on it. */
   completes_after_days?: number
+  /** Present: the message is about the order and has no results. */
+  order_statement?: OrderStatement
   withdrawn_results?: ReportedAnalyte[]
   /** Preliminary results of earlier reports that are final now, for incremental reports that do not repeat them. */
   confirmed_results?: ReportedAnalyte[]

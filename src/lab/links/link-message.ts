@@ -90,6 +90,8 @@ const LinkMessage = Fields(
     patient: Maybe(Fields({ first_name: Maybe(name), last_name: Maybe(name), dob: Maybe(time), gender: Maybe(name) })),
     numbers: Fields({ placer: numberList, filler: numberList, specimen: numberList, accession: numberList, group: numberList }),
     order_status: Maybe(Text({ maxLength: 10 })),
+    /** The message is about the order itself, not about its results. */
+    is_order_status: Maybe(T.Boolean()),
     tests: T.Array(ObservedTest, { maxItems: TESTS_MAX }),
     /** Comments on the whole report. */
     notes: Maybe(longText),

@@ -5,6 +5,7 @@ import type { LabTest } from '../catalog/schema.ts'
 import type { DiagnosticReport } from '../links/diagnostic-report.ts'
 import { saveOrder } from '../orders/change-order.ts'
 import type { LockedOrder } from '../orders/locked-order.ts'
+import { addNotes, showFailure } from '../orders/order-problems.ts'
 import { buildFollowUpOrder, buildOrder, insertOrder } from '../orders/place-order.ts'
 import { resolveOrder, type OrderRequest } from '../orders/resolve-order.ts'
 import { utcDate } from '../../platform/runtime/clock.ts'
@@ -16,7 +17,7 @@ import { receiveReport } from '../results/results.ts'
 import type { CollectionMethod } from '../catalog/enums.ts'
 import { Patient } from '../../people/person/patient.ts'
 import type { IncomingResult, ReceivedResult } from './incoming-result.ts'
-import { orderState, stepsToResult } from './matching-orders.ts'
+import { orderState, stepsToDelivery, stepsToResult } from './matching-orders.ts'
 
 export interface AppliedResult {
   order_id: string
@@ -40,23 +41,33 @@ function advanceToLab(lockedOrder: LockedOrder): void {
 }
 
 /**
- * Applies a report to its order. The caller writes the order. A report that says nothing of results only advances the order to the laboratory.
+ * Applies a report to its order. The caller writes the order. A report without results advances a kit to the laboratory, or shows that the
+ * laboratory refuses the order, with its words in the notes.
  * Writes lab_result, lab_result_pdf. Emits labtest.order.updated for each step. Errors: 400 the order cannot receive a report.
  */
 export async function applyReport(tx: Tx, lockedOrder: LockedOrder, report: DiagnosticReport, pdf: Buffer | null): Promise<void> {
+  if (report.order_statement !== undefined) return applyStatement(lockedOrder, report)
   advanceToLab(lockedOrder)
-  if (pdf || !saysNothing(report)) await receiveReport(tx, lockedOrder, report, pdf)
+  await receiveReport(tx, lockedOrder, report, pdf)
 }
 
-/** Whether the laboratory says only that it has the order. */
-const saysNothing = (report: DiagnosticReport): boolean =>
-  report.scope === 'incremental' &&
-  [report.results, report.missing, report.withdrawn_results, report.confirmed_results, report.comments].every(
-    (items) => !items?.length,
-  ) &&
-  !report.has_document &&
-  !report.completes_order &&
-  (report.ordered_tests ?? []).every(({ state }) => state === 'unfinished')
+/** An order that has ended is not changed. */
+function applyStatement(lockedOrder: LockedOrder, { order_statement, comments = [], missing }: DiagnosticReport): void {
+  const state = orderState(lockedOrder.lifecycle, lockedOrder.lowLevelStatus)
+  if (state !== 'awaiting' && state !== 'early') return
+  const statements = [...comments.map(({ text }) => text), ...missing.map(({ note }) => note ?? '')].filter((text) => text !== '')
+  const texts = [...new Set(statements)].map((text) => text.replaceAll('\n', ' '))
+  if (order_statement === 'refused') {
+    showFailure(lockedOrder)
+    addNotes(
+      lockedOrder,
+      texts.map((text) => `The laboratory refuses the order: ${text}`).join('\n') || 'The laboratory refuses the order',
+    )
+    return
+  }
+  if (texts.length > 0) addNotes(lockedOrder, texts.map((text) => `The laboratory: ${text}`).join('\n'))
+  if (order_statement === 'received') for (const step of stepsToDelivery(lockedOrder)) lockedOrder.transitionTo(step)
+}
 
 /**
  * Applies an incoming result to the order that a reviewer chose, or to a new order in its place: if the order was cancelled, failed or

@@ -5,6 +5,7 @@ import {
   type DiagnosticReport,
   type ReportComment,
   type OrderedTest,
+  type OrderStatement,
   type PerformingLaboratory,
   type ReportedMissing,
   type ReportedPlace,
@@ -81,6 +82,8 @@ function toReport(message: LinkMessage, profile: LinkProfile, specimen_number: s
   const collectedTimes = message.tests.flatMap(
     ({ collected_at }, i) => clock.optional(collected_at, `tests.${i}.collected_at`) ?? [],
   )
+  const completes_order = profile.results.completes_on_order_status && message.order_status === 'CM'
+  const order_statement = completes_order ? undefined : readStatement(message)
   const receivedTimes = message.tests.flatMap(({ received_at }, i) => clock.optional(received_at, `tests.${i}.received_at`) ?? [])
   return {
     // What reviewers see of this message alone. Whether the order is completed depends on all of its tests.
@@ -88,7 +91,8 @@ function toReport(message: LinkMessage, profile: LinkProfile, specimen_number: s
     scope: profile.results.reports,
     amended: false,
     follows_final: profile.results.later_reports !== 'review',
-    completes_order: profile.results.completes_on_order_status && message.order_status === 'CM',
+    completes_order,
+    ...(order_statement && { order_statement }),
     ...(profile.results.completes_after_days !== undefined && { completes_after_days: profile.results.completes_after_days }),
     specimen_number,
     collected_at: collectedTimes[0] ?? null,
@@ -104,6 +108,24 @@ function toReport(message: LinkMessage, profile: LinkProfile, specimen_number: s
     ...(message.documents?.length && { has_document: true }),
   }
 }
+
+/** Of a test that is ordered or scheduled. */
+const WITHOUT_SAMPLE = new Set(['O', 'S'])
+
+/** What a message without results says of its order; undefined if it has results, or tests that the laboratory did not perform. */
+function readStatement({ tests, documents, is_order_status }: LinkMessage): OrderStatement | undefined {
+  if (documents?.length || tests.length === 0 || tests.some(({ observations }) => observations.length > 0)) return undefined
+  const statuses = tests.map(({ status }) => status ?? '')
+  const hasSample = tests.some(
+    ({ received_at, notes = '' }) => received_at || SAMPLE_REJECTED.test(notes) || NOT_SUFFICIENT.test(notes),
+  )
+  if (is_order_status && !hasSample && statuses.every((status) => status === 'X')) return 'refused'
+  if (statuses.some((status) => TEST_STATUSES[status]?.[0] !== 'unfinished')) return undefined
+  return hasSample || statuses.some((status) => !WITHOUT_SAMPLE.has(status)) ? 'received' : 'expected'
+}
+
+/** What the reader of HL7 writes for SPM-21. */
+const SAMPLE_REJECTED = /^Specimen rejected: /mu
 
 interface MessageClock {
   sent_at: string

@@ -49,6 +49,7 @@ export async function matchToOrder(tx: Tx, lab_id: number, delivery: IncomingRes
 function codeOfSample({ patient, state, order }: FoundOrder, { report }: IncomingResult, isFollowed: boolean): DecisionCode {
   // A kit that is not registered has no patient to compare with.
   if (!isFollowed && patient !== 'same' && order.patient_details !== null) return 'match_sample_id_mismatch_demo'
+  if (report.order_statement !== undefined && order.patient_details !== null) return 'match_sample_id'
   if (state === 'cancelled') return 'match_cancelled'
   const mayFollow = report.follows_final === true || (report.amended && report.status === 'final')
   if (state === 'completed' && !order.last_event.status.endsWith('.redraw_available') && mayFollow) return 'match_sample_id'

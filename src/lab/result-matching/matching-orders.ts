@@ -95,3 +95,9 @@ export function stepsToResult(lifecycle: LifecycleName, lowLevelStatus: string):
   if (COMPLETED.has(lowLevelStatus) || nextStatuses(cycle, lowLevelStatus).includes('completed')) return []
   return shortestPath(cycle, lowLevelStatus, 'completed')?.slice(0, -1)
 }
+
+/** The unreported steps until the sample is at the laboratory; none if the lifecycle has no such status, or the order has passed it. */
+export const stepsToDelivery = ({ lifecycle, lowLevelStatus }: LockedOrder): string[] =>
+  lowLevelStatus === 'lab_processing_blocked'
+    ? []
+    : (shortestPath(lifecycleOf(lifecycle), lowLevelStatus, 'delivered_to_lab') ?? [])

@@ -1,19 +1,22 @@
 // How an order shows that its laboratory has not taken it, or what the laboratory says of it.
-import { closedStatuses } from '../orders/lifecycle.ts'
-import type { LockedOrder } from '../orders/locked-order.ts'
+import { closedStatuses } from './lifecycle.ts'
+import type { LockedOrder } from './locked-order.ts'
 
 const FAILURE = 'fulfillment_error'
 
 /** Shows that the order cannot be fulfilled: it keeps its status, with that detail. Not after results, or once that is shown. */
 export function showFailure(lockedOrder: LockedOrder): void {
-  const { lowLevelStatus, order } = lockedOrder
+  const { lowLevelStatus } = lockedOrder
   if (closedStatuses.has(lowLevelStatus) || lowLevelStatus === 'partial_results') return
-  if (order.last_event.status_detail !== FAILURE) lockedOrder.setStatusDetail(FAILURE)
+  if (!isFailing(lockedOrder)) lockedOrder.setStatusDetail(FAILURE)
 }
+
+/** Whether the order shows that it cannot be fulfilled. */
+export const isFailing = ({ order }: LockedOrder): boolean => order.last_event.status_detail === FAILURE
 
 /** Ends the failure that an order shows. */
 export function endFailure(lockedOrder: LockedOrder): void {
-  if (lockedOrder.order.last_event.status_detail === FAILURE) lockedOrder.setStatusDetail(null)
+  if (isFailing(lockedOrder)) lockedOrder.setStatusDetail(null)
 }
 
 const NOTES_LENGTH_MAX = 5000
