@@ -1035,7 +1035,7 @@ table lab_message
   constraint lab_message_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint lab_message__direction CHECK ((direction = ANY (ARRAY['in'::text, 'out'::text])))
   constraint lab_message__link CHECK (((direction = 'in'::text) OR ((link_account_id IS NOT NULL) AND (order_id IS NOT NULL) AND (team_id IS NOT NULL))))
-  constraint lab_message__state CHECK ((((direction = 'in'::text) AND (state = ANY (ARRAY['received'::text, 'applied'::text, 'review'::text, 'failed'::text, 'done'::text]))) OR ((direction = 'out'::text) AND (state = ANY (ARRAY['queued'::text, 'sent'::text, 'committed'::text, 'accepted'::text, 'refused'::text, 'expired'::text, 'done'::text])))))
+  constraint lab_message__state CHECK ((((direction = 'in'::text) AND (state = ANY (ARRAY['received'::text, 'applied'::text, 'review'::text, 'test'::text, 'shadow'::text, 'failed'::text, 'done'::text]))) OR ((direction = 'out'::text) AND (state = ANY (ARRAY['queued'::text, 'sent'::text, 'committed'::text, 'accepted'::text, 'refused'::text, 'expired'::text, 'done'::text])))))
   CREATE INDEX lab_message__control_id ON lab_message USING btree (link_account_id, control_id)
   CREATE INDEX lab_message__created ON lab_message USING btree (created_at, id)
   CREATE UNIQUE INDEX lab_message__once ON lab_message USING btree (link_account_id, digest) NULLS NOT DISTINCT WHERE (direction = 'in'::text)
@@ -1128,6 +1128,26 @@ table lab_result_pdf
   constraint lab_result_pdf_order_id_fkey FOREIGN KEY (order_id) REFERENCES lab_order(id)
   constraint lab_result_pdf_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   CREATE INDEX lab_result_pdf__team ON lab_result_pdf USING btree (team_id)
+  policy of_team for all (team_id = current_team())
+
+table lab_shadow_result
+  id uuid not null
+  team_id uuid not null
+  order_id uuid
+  link_account_id uuid not null
+  message_id uuid not null
+  control_id text not null
+  mismatch text
+  report text not null
+  created_at timestamp with time zone not null
+  constraint lab_shadow_result__once UNIQUE (message_id, control_id, team_id)
+  constraint lab_shadow_result_pkey PRIMARY KEY (id)
+  constraint lab_shadow_result_link_account_id_fkey FOREIGN KEY (link_account_id) REFERENCES lab_link(account_id)
+  constraint lab_shadow_result_message_id_fkey FOREIGN KEY (message_id) REFERENCES lab_message(id) ON DELETE CASCADE
+  constraint lab_shadow_result_order_id_fkey FOREIGN KEY (order_id) REFERENCES lab_order(id)
+  constraint lab_shadow_result_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  CREATE INDEX lab_shadow_result__link ON lab_shadow_result USING btree (team_id, link_account_id, created_at)
+  CREATE INDEX lab_shadow_result__order ON lab_shadow_result USING btree (order_id)
   policy of_team for all (team_id = current_team())
 
 table lab_test

@@ -199,7 +199,6 @@ export const TEST_EXPORTS: Record<string, readonly string[]> = {
     'src/lab/accounts/account-links.ts findLinkWithSecrets',
     'src/lab/accounts/account-links.ts noteTraffic',
     'src/lab/accounts/account-links.ts setLinkState',
-    'src/lab/links/link-modes.ts acceptsProcessingId',
   ],
   'a step of a worker that tests run by itself, or its state': [
     'src/connections/grants/grants.ts isAccountOfAnother',

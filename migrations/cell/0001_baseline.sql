@@ -835,7 +835,7 @@ create table lab_message (
   created_at          timestamptz not null,
   updated_at          timestamptz not null,
   constraint lab_message__state check (
-    (direction = 'in' and state in ('received', 'applied', 'review', 'failed', 'done'))
+    (direction = 'in' and state in ('received', 'applied', 'review', 'test', 'shadow', 'failed', 'done'))
     or (direction = 'out' and state in ('queued', 'sent', 'committed', 'accepted', 'refused', 'expired', 'done'))),
   constraint lab_message__link check (direction = 'in' or (link_account_id is not null and order_id is not null and team_id is not null))
 );
@@ -850,6 +850,23 @@ create index lab_message__queue on lab_message (link_account_id, created_at, id)
 create index lab_message__raw_result on lab_message (raw_result_id);
 create index lab_message__team on lab_message (team_id);
 create index lab_message__unknown on lab_message (source, created_at) where link_account_id is null;
+
+-- Results over links in mode `shadow`, which no team sees: the laboratory's report, and the order that it matches. Null: none is certain, and
+-- `mismatch` says why.
+create table lab_shadow_result (
+  id               uuid primary key,
+  team_id          uuid not null references team,
+  order_id         uuid references lab_order,
+  link_account_id  uuid not null references lab_link,
+  message_id       uuid not null references lab_message on delete cascade,
+  control_id       text not null,
+  mismatch         text,
+  report           text not null,
+  created_at       timestamptz not null,
+  constraint lab_shadow_result__once unique (message_id, control_id, team_id)
+);
+create index lab_shadow_result__link on lab_shadow_result (team_id, link_account_id, created_at);
+create index lab_shadow_result__order on lab_shadow_result (order_id);
 
 -- The numbers by which laboratories name an order over a link: ours, and their own, which they report with results.
 create table lab_order_number (

@@ -3,6 +3,7 @@ import { alwaysJson, commandsOf, type Group, json, oneCell } from './command-tre
 
 const result = commandsOf(() => import('./commands/result.ts'))
 const profiles = commandsOf(() => import('./commands/link-profiles.ts'))
+const trials = commandsOf(() => import('./commands/link-trials.ts'))
 const links = commandsOf(() => import('./commands/lab-links.ts'))
 
 export const results: Group[] = [
@@ -55,6 +56,13 @@ export const results: Group[] = [
         'set the mode of a link: off, test, shadow, live_for_team or live',
         ['links mode ACCOUNT_ID live_for_team --team TEAM_ID --cell production-us'],
         [['--team <id>', 'the team of live_for_team'], oneCell],
+      ),
+      trials(
+        'printShadow',
+        'shadow <account>',
+        'compare the results of a link in mode shadow with those that staff of a team entered',
+        ['links shadow ACCOUNT_ID --team TEAM_ID --cell production-us'],
+        [['--team <id>', 'the team (required)'], oneCell, json],
       ),
       links(
         'receiveFile',

@@ -9,6 +9,7 @@ import { documents, type DocumentDependencies } from './documents/module.ts'
 import { fulfillmentRoutes } from './fulfillment/routes.ts'
 import { linkTransports, type LinkTransportDependencies } from './link-transports/module.ts'
 import { linkOrders } from './link-orders/module.ts'
+import { linkShadow } from './link-shadow/module.ts'
 import { orders } from './orders/module.ts'
 import type { CountConnections } from './orders/orders.ts'
 import { resultMatching } from './result-matching/module.ts'
@@ -52,6 +53,7 @@ export const lab = (dependencies: LabDependencies): Module[] => [
   documents(dependencies),
   labResults(dependencies),
   resultMatching,
+  linkShadow,
   linkMessages(dependencies),
   linkOrders,
   linkTransports(dependencies),

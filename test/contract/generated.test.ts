@@ -15,6 +15,7 @@ import type { Operation } from '../../src/platform/http/operation.ts'
 import { version } from '../../src/app/server.ts'
 import { connection } from '../support/server.ts'
 import { commandPage } from '../support/command-page.ts'
+import { profilePage } from '../support/profile-page.ts'
 import { resourcePages } from '../support/resource-pages.ts'
 import { organizationList, roleTable } from '../support/role-table.ts'
 import { printSchema } from '../support/schema-print.ts'
@@ -76,6 +77,11 @@ test('schema.sql is the schema after all migrations', async () => {
 
 test('docs/COMMANDS.md has the usage of every command', () => {
   check('docs/COMMANDS.md', commandPage(tree))
+})
+
+test('docs/reference/lab-profile.md has every option of the profile of a link', async () => {
+  const path = 'docs/reference/lab-profile.md'
+  check(path, await prettier.format(profilePage(), { ...(await prettier.resolveConfig(path)), filepath: path }))
 })
 
 test('docs/operating/settings.md has the list of settings', () => {

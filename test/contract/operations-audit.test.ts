@@ -56,6 +56,7 @@ const ofTheOrganization: Record<string, string> = {
   create_team_in_org: 'a team that was none before; it gives its own reference',
   update_team_in_org: 'the team of the path; it gives its own reference',
   upsert_lab_account: 'an account, which may be linked to many teams or to none',
+  set_lab_link_mode: 'the link of an account, which may be linked to many teams or to none',
   update_lab_account_team_id_allowlist: 'an account, which may be linked to many teams or to none any more',
 }
 

@@ -8,9 +8,11 @@ const DECISION_WORDS_MAX = 550
 /** Maximum words of decisions and reference together. */
 const WORDS_MAX = 22_000
 const README_WORDS_MAX = 1200
-/** Maximum words of all documents, as `wc -w` counts them: README.md, CONTRIBUTING.md and docs/, generated pages included. */
+/** Maximum words of all documents, as `wc -w` counts them: README.md, CONTRIBUTING.md and docs/, with most generated pages. */
 const ALL_WORDS_MAX = 60_000
 const HEADINGS = ['Context', 'Decision', 'Rejected alternatives', 'Consequences']
+/** Generated from a schema of the program, and as long as that. */
+const GENERATED = new Set(['docs/reference/lab-profile.md'])
 /** A list, with a sentence for each package. */
 const LISTS = ['docs/decisions/dependencies.md']
 
@@ -30,7 +32,7 @@ describe('a decision', () => {
 })
 
 test('decisions and reference stay short', () => {
-  const pages = [...decisions, ...globSync('docs/reference/*.md')]
+  const pages = [...decisions, ...globSync('docs/reference/*.md').filter((path) => !GENERATED.has(path))]
   const all = pages.reduce((sum, path) => sum + words(path), 0)
   assert(all <= WORDS_MAX, `${all} words, at most ${WORDS_MAX}`)
 })
@@ -41,7 +43,7 @@ test('README stays short', () => {
 })
 
 test('all documents together stay short', () => {
-  const pages = globSync('{README.md,CONTRIBUTING.md,docs/**/*.md}')
+  const pages = globSync('{README.md,CONTRIBUTING.md,docs/**/*.md}').filter((path) => !GENERATED.has(path))
   const all = pages.reduce((sum, path) => sum + read(path).split(/\s+/).filter(Boolean).length, 0)
   assert(all <= ALL_WORDS_MAX, `${all} words, at most ${ALL_WORDS_MAX}`)
 })

@@ -16,7 +16,7 @@ import { createOrder, kit } from './orders.ts'
 import { book, siteWithSchedule, slots, walkIn } from './psc-booking.ts'
 import { acceptedOrder, deliveryFor, receiveOverLink } from './results.ts'
 import { cells, createTestTeam, url, type TestTeam } from './server.ts'
-import { saveLink } from '../../src/lab/accounts/account-links.ts'
+import { saveLink, setLinkMode } from '../../src/lab/accounts/account-links.ts'
 import { releaseColumns } from '../../src/lab-reports/loinc/release-file.ts'
 import { weekdays } from '../../src/visits/psc-booking/schedule.ts'
 import { publishDemo } from '../../src/cli/demo-file.ts'
@@ -91,7 +91,10 @@ export async function createUnassignedResult(): Promise<string> {
 /** An account with a link, without teams: orders do not choose it. */
 export async function linkedAccount(): Promise<string> {
   const id = await account()
-  await cells.db('sandbox-us').plainTx((tx) => saveLink(tx, id, profile))
+  await cells.db('sandbox-us').plainTx(async (tx) => {
+    await saveLink(tx, id, profile)
+    await setLinkMode(tx, id, 'live')
+  })
   return id
 }
 

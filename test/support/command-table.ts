@@ -245,7 +245,7 @@ export const table: Record<string, Row> = {
     startedIn: 'test/e2e/reset.test.ts',
     fails: [['--yes'], 1, /No demo data found/, { DATA_DIR: ABSENT }],
   },
-  'links list': { words: async () => (await linkedAccount(), SANDBOX), prints: /quest +off +ok/, fails: noCell },
+  'links list': { words: async () => (await linkedAccount(), SANDBOX), prints: /quest +live +ok/, fails: noCell },
   'links show': {
     words: async () => [await linkedAccount(), ...SANDBOX],
     prints: /^laboratory +quest\n/,
@@ -271,6 +271,11 @@ export const table: Record<string, Row> = {
     words: async () => [await linkedAccount(), 'test', ...SANDBOX],
     prints: /in mode test/,
     fails: [[NOBODY, 'test', ...SANDBOX], 2, /has no link/],
+  },
+  'links shadow': {
+    words: async () => [await linkedAccount(), '--team', commandData.team.team, ...SANDBOX],
+    prints: /^orders +0 same/,
+    fails: [[NOBODY, '--team', NOBODY, ...SANDBOX], 1, /has no link/],
   },
   'links receive': {
     words: async () => [await linkedAccount(), writeFile('MSH|', 'hl7'), ...SANDBOX],

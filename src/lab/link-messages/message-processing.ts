@@ -18,10 +18,10 @@ import { interpretMessage } from '../result-matching/interpret-message.ts'
 import { readMessage, splitMessages } from '../hl7/read-message.ts'
 import { readDocuments } from '../links/link-documents.ts'
 import type { LinkMessage } from '../links/link-message.ts'
-import type { LinkProfile } from '../links/profile/link-profile.ts'
 import { UnreadableMessage, UnsupportedMessage } from '../links/unreadable-message.ts'
-import { receiveFromLink, type Receipt, type ReceiveContext } from '../result-matching/receive.ts'
+import type { ReceiveContext } from '../result-matching/receive.ts'
 import { findMessage, saveOutcome, type MessageOutcome } from './message-store.ts'
+import { assertProcessingId, receiveInMode } from './receive-in-mode.ts'
 
 /** Messages that a process works on at once in a cell; the last slot is for links without a message in work. */
 const SLOTS = 4
@@ -121,7 +121,7 @@ async function processMessage(context: ReceiveContext, id: string): Promise<Hand
   if (message?.state !== 'received') return
   try {
     const link = (await findLink(queries, message.link_account_id!))!
-    await saveOutcome(queries, id, await applyMessages(context, message.bytes, link))
+    await saveOutcome(queries, id, await applyMessages(context, id, message.bytes, link))
   } catch (error) {
     if (error instanceof Problem && error.status >= 500) return { postponed_s: UNAVAILABLE_S }
     else throw error
@@ -129,12 +129,17 @@ async function processMessage(context: ReceiveContext, id: string): Promise<Hand
 }
 
 /** Applies each message of a batch, and each order of a message, by itself: one that is wrong does not stop the others. */
-async function applyMessages(context: ReceiveContext, bytes: Uint8Array, link: AccountLink): Promise<MessageOutcome> {
-  const { messages, outcomes } = readAll(bytes, link)
+async function applyMessages(
+  context: ReceiveContext,
+  message_id: string,
+  bytes: Uint8Array,
+  link: AccountLink,
+): Promise<MessageOutcome> {
+  const { messages, outcomes } = readAll(context, bytes, link)
   for (const message of messages) {
     try {
       const { pdf, faults } = readDocuments(message)
-      outcomes.push(outcomeOf(await receiveFromLink(context, interpretMessage(message, link), pdf)))
+      outcomes.push(await receiveInMode(context, link, message_id, { delivery: interpretMessage(message, link), pdf }))
       if (faults.length) outcomes.push(toFault(new UnreadableMessage(faults.join('; '))))
     } catch (error) {
       outcomes.push(toFault(error))
@@ -144,7 +149,11 @@ async function applyMessages(context: ReceiveContext, bytes: Uint8Array, link: A
 }
 
 /** The messages that can be read, and the outcomes of what cannot. */
-function readAll(bytes: Uint8Array, { profile }: AccountLink): { messages: LinkMessage[]; outcomes: MessageOutcome[] } {
+function readAll(
+  { cell }: ReceiveContext,
+  bytes: Uint8Array,
+  link: AccountLink,
+): { messages: LinkMessage[]; outcomes: MessageOutcome[] } {
   const outcomes: MessageOutcome[] = []
   const attempt = <R>(read: () => R): R | undefined => {
     try {
@@ -156,17 +165,18 @@ function readAll(bytes: Uint8Array, { profile }: AccountLink): { messages: LinkM
   }
   const batch = attempt(() => splitMessages(bytes))
   if (batch?.faults.length) outcomes.push(toFault(new UnreadableMessage(batch.faults.join('; '))))
-  const messages = (batch?.messages ?? []).flatMap((part) => attempt(() => readOne(part, profile)) ?? [])
+  const messages = (batch?.messages ?? []).flatMap((part) => attempt(() => readOne(part, cell, link)) ?? [])
   return { messages, outcomes }
 }
 
-function readOne(bytes: Uint8Array, profile: LinkProfile): LinkMessage[] {
-  const message = readMessage(bytes, profile)
+function readOne(bytes: Uint8Array, cell: CellName, link: AccountLink): LinkMessage[] {
+  assertProcessingId(cell, link, bytes)
+  const message = readMessage(bytes, link.profile)
   if (message.kind === 'results') return message.messages
   throw new UnsupportedMessage('The message is an answer, and did not come as one')
 }
 
-const SEVERITY = ['applied', 'review', 'failed']
+const SEVERITY = ['test', 'shadow', 'applied', 'review', 'failed']
 
 /** The outcome of several: the worst state, and every error. */
 function worstOutcome(outcomes: MessageOutcome[]): MessageOutcome {
@@ -176,14 +186,6 @@ function worstOutcome(outcomes: MessageOutcome[]): MessageOutcome {
   const order_id = outcomes.find((outcome) => outcome.order_id !== null)?.order_id ?? null
   return { ...worst!, raw_result_id, order_id, error: errors.join('; ').slice(0, ERROR_LENGTH_MAX) || null }
 }
-
-const outcomeOf = ({ status, raw_result_id, order_id }: Receipt): MessageOutcome => ({
-  state: status === 'matched' || status === 'resolved' ? 'applied' : 'review',
-  reason: null,
-  error: null,
-  raw_result_id,
-  order_id,
-})
 
 const ERROR_LENGTH_MAX = 1000
 

@@ -9,9 +9,10 @@ import { sql, type Sql } from '../../platform/db/sql.ts'
 
 /**
  * `received`: stored, not processed yet. `applied`: its result has an order. `review`: its result waits for a person. `failed`: it could not
- * be processed, see `reason` and `error`. `done`: a person has dealt with it.
+ * be processed, see `reason` and `error`. `test` and `shadow`: it was read in this mode of its link and not applied; in `error`, why no order is
+ * certain. `done`: a person has dealt with it.
  */
-type IncomingState = 'received' | 'applied' | 'review' | 'failed' | 'done'
+type IncomingState = 'received' | 'applied' | 'review' | 'test' | 'shadow' | 'failed' | 'done'
 
 /**
  * `queued`: never sent. `sent`: without an answer, so that the laboratory may have it or not. `committed`: the laboratory has stored it and
@@ -116,19 +117,21 @@ export interface MessageOutcome {
   error: string | null
   raw_result_id: string | null
   order_id: string | null
+  /** Absent: that of the result. */
+  team_id?: string | null
 }
 
 /** Writes the outcome of processing an incoming message. The team is that of the result. Writes lab_message. */
 export async function saveOutcome(
   db: Queries,
   id: string,
-  { state, reason, error, raw_result_id, order_id }: MessageOutcome,
+  { state, reason, error, raw_result_id, order_id, team_id = null }: MessageOutcome,
 ): Promise<void> {
   await db.run(sql`
     update lab_message
     set state = ${state}, reason = ${reason}, error = ${error}, due_at = null, updated_at = ${dbNow},
         raw_result_id = coalesce(${raw_result_id}::uuid, raw_result_id), order_id = coalesce(${order_id}::uuid, order_id),
-        team_id = coalesce((select r.team_id from raw_result r where r.id = ${raw_result_id}::uuid), team_id)
+        team_id = coalesce((select r.team_id from raw_result r where r.id = ${raw_result_id}::uuid), ${team_id}::uuid, team_id)
     where id = ${id}`)
 }
 

@@ -174,7 +174,8 @@ async function earlierReceipt(
 
 const LabId = T.Object({ id: T.Integer() })
 
-async function getLabId(tx: Queries, { lab_slug }: IncomingResult): Promise<number> {
+/** The id of the laboratory of a result. Errors: 400 unknown laboratory. */
+export async function getLabId(tx: Queries, { lab_slug }: IncomingResult): Promise<number> {
   const lab = await tx.maybe(LabId, sql`select id from lab where slug = ${lab_slug}`)
   if (!lab) throw badRequest('Laboratory not found')
   return lab.id

@@ -1,7 +1,7 @@
 // A team that has used everything, for tests of what is left of it, or of its users, after their erasure.
 import assert from 'node:assert/strict'
 import { contents } from '../../../src/app/contents.ts'
-import { saveLink } from '../../../src/lab/accounts/account-links.ts'
+import { saveLink, setLinkMode } from '../../../src/lab/accounts/account-links.ts'
 import type { Order } from '../../../src/lab/orders/schema.ts'
 import { fhirServer } from '../../support/fhir-server.ts'
 import { grant } from '../../support/grants.ts'
@@ -28,7 +28,10 @@ async function connectEhr({ team, manage }: TestTeam): Promise<void> {
 /** Receives a message about an order over the link of its account. */
 async function receiveOverItsLink(team: TestTeam, order: Order): Promise<void> {
   const account = order.lab_account_id!
-  await team.db.plainTx((tx) => saveLink(tx, account, profile))
+  await team.db.plainTx(async (tx) => {
+    await saveLink(tx, account, profile)
+    await setLinkMode(tx, account, 'live')
+  })
   const tests = [observedTest({ code: 'X1', observations: [observation('X1', '5')] })]
   assert.equal((await receiveBytes(team, account, toBytes(messageFor(order, tests)))).state, 'applied')
 }

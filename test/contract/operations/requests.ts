@@ -19,6 +19,8 @@ import {
 } from '../../support/console-sessions.ts'
 import { fhirServer } from '../../support/fhir-server.ts'
 import { createLaunchBody, embedding, getPage, launch, launchedHeaders } from '../../support/launch-browser.ts'
+import { profile } from '../../support/link-messages.ts'
+import { saveLink } from '../../../src/lab/accounts/account-links.ts'
 import { labAccount } from '../../support/lab-accounts.ts'
 import { avenue, createPhlebotomist, slots, street, usAddress, visitCalls } from '../../support/home-visits.ts'
 import { signIn, createSignInToken } from '../../support/phones.ts'
@@ -287,7 +289,12 @@ const belongings: Record<string, (team: TestTeam, operation: Operation, use: Use
   sleep_id: (team, _operation, use) => thing(team, use, 'night', () => createSummary(team, 'sleep')),
   subject_token: async (team) => createSignInToken(team, await patientOf(team)),
   refresh_token: async (team) => (await signIn(team, await patientOf(team))).refresh_token,
-  account_id: (team, operation) => (operation.id === 'upsert_lab_account' ? Promise.resolve(randomUUID()) : accountOf(team)),
+  account_id: (team, { id, path }) =>
+    id === 'upsert_lab_account'
+      ? Promise.resolve(randomUUID())
+      : path.includes('/lab_link/')
+        ? linkedAccountOf(team)
+        : accountOf(team),
   lab_account_id: async (team) => {
     const id = await accountOf(team)
     ok(await team.manage.patch(`/lab_account/sandbox/us/${id}`, { team_id_allowlist: [team.team] }))
@@ -417,6 +424,19 @@ const accounts = new WeakMap<TestTeam, Promise<string>>()
 function accountOf(team: TestTeam): Promise<string> {
   const account = accounts.get(team) ?? labAccount(team, { team_ids: [] })
   accounts.set(team, account)
+  return account
+}
+
+const linkedAccounts = new WeakMap<TestTeam, Promise<string>>()
+/** The same account, with a link that is off. */
+function linkedAccountOf(team: TestTeam): Promise<string> {
+  const create = async () => {
+    const account = await accountOf(team)
+    await team.db.plainTx((tx) => saveLink(tx, account, profile))
+    return account
+  }
+  const account = linkedAccounts.get(team) ?? create()
+  linkedAccounts.set(team, account)
   return account
 }
 

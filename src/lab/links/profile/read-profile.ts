@@ -1,7 +1,7 @@
 // Reads profiles as they are written and as they are stored: a preset, and the options that differ from it. Pure.
 import { validate } from '../../../platform/schema/request-validation.ts'
 import { valueFault, type Fault } from '../../../platform/schema/fault.ts'
-import { badRequest } from '../../../platform/http/errors.ts'
+import { Problem } from '../../../platform/runtime/problem.ts'
 import { listDifferences, mergeOptions, toOptions, type Difference } from './differences.ts'
 import { LinkProfile, type ProfileOptions } from './link-profile.ts'
 import { presetNames, presets, type PresetName } from './presets.ts'
@@ -9,7 +9,7 @@ import { resolveMasks, splitSecrets, withMasks, type Secrets } from './secrets.t
 import { listTransportFaults } from './transport-options.ts'
 
 /** The form in which a profile is written: a preset and what differs from it. A secret may be a mask. */
-type ProfileFile = ProfileOptions & { preset?: PresetName }
+export type ProfileFile = ProfileOptions & { preset?: PresetName }
 
 /** A profile as it is stored. */
 export interface StoredProfile {
@@ -18,9 +18,21 @@ export interface StoredProfile {
   options: ProfileOptions
 }
 
+/** 400 with every fault of a profile, each with the path of its option. */
+export class ProfileProblem extends Problem {
+  override name = 'ProfileProblem'
+  readonly faults: readonly Fault[]
+  constructor(faults: readonly Fault[], introduction = '') {
+    super(400, {
+      detail: introduction + faults.map(({ loc, msg }) => `${loc.join('.') || 'profile'}: ${msg}`).join('; '),
+    })
+    this.faults = faults
+  }
+}
+
 /**
  * Reads a profile from its written form. What agrees with the preset is left out of the options.
- * Errors: 400 with every fault, each with the path of its option.
+ * Errors: ProfileProblem.
  * @param storedSecrets of the link, for which masks stand
  */
 export function readProfileFile(file: unknown, storedSecrets: Secrets = {}): StoredProfile & { secrets: Secrets } {
@@ -28,13 +40,13 @@ export function readProfileFile(file: unknown, storedSecrets: Secrets = {}): Sto
   const { preset, options } = splitPreset(file, faults)
   const standard = presetProfile(preset)
   const whole = validate(LinkProfile, mergeOptions(LinkProfile, standard, options), [], faults, 'json')
-  if (typeof whole !== 'object' || whole === null) throw badRequest(describeFaults(faults))
+  if (typeof whole !== 'object' || whole === null) throw new ProfileProblem(faults)
   const { open, secrets: writtenSecrets } = splitSecrets(LinkProfile, whole)
   const { secrets, unknownPaths } = resolveMasks(writtenSecrets, storedSecrets)
   for (const path of unknownPaths) faults.push(valueFault(path.split('.'), 'no secret is stored for which the mask could stand'))
   if (!faults.some(({ type }) => type === 'model_attributes_type'))
     faults.push(...listTransportFaults((whole as LinkProfile).transport))
-  if (faults.length) throw badRequest(describeFaults(faults))
+  if (faults.length) throw new ProfileProblem(faults)
   return { preset, options: toOptions(listDifferences(LinkProfile, standard, open)), secrets }
 }
 
@@ -46,9 +58,6 @@ function splitPreset(file: unknown, faults: Fault[]): { preset: PresetName | nul
   if (!preset) faults.push(valueFault(['preset'], `must be one of ${presetNames.join(', ')}`))
   return { preset: preset ?? null, options }
 }
-
-const describeFaults = (faults: Fault[]): string =>
-  faults.map(({ loc, msg }) => `${loc.join('.') || 'profile'}: ${msg}`).join('; ')
 
 /** The values of a preset's options, or the defaults; options without a value are absent. */
 const presetProfile = (preset: PresetName | null): unknown =>
@@ -65,7 +74,7 @@ export function wholeProfile({ preset, options }: StoredProfile): LinkProfile {
     const faults: Fault[] = []
     const merged = mergeOptions(LinkProfile, presetProfile(preset), options)
     profile = validate(LinkProfile, merged, [], faults, 'json') as LinkProfile
-    if (faults.length) throw badRequest(`The profile of the link is invalid. ${describeFaults(faults)}`)
+    if (faults.length) throw new ProfileProblem(faults, 'The profile of the link is invalid. ')
     if (profiles.size >= PROFILES_KEPT_MAX) profiles.clear()
     profiles.set(key, profile)
   }

@@ -1,0 +1,66 @@
+// Compares the results that a laboratory reported with those that staff entered for the same order. Pure.
+import type { DiagnosticReport, ReportedResult } from '../links/diagnostic-report.ts'
+
+const comparedFields = ['result', 'unit', 'reference_range', 'flag'] as const
+type ComparedField = (typeof comparedFields)[number]
+
+interface FieldDifference {
+  field: ComparedField
+  laboratory: string | null
+  staff: string | null
+}
+
+export interface ResultDifference {
+  name: string
+  /** `different`: both have the result. `laboratory_only`: staff did not enter it. `staff_only`: the laboratory did not report it. */
+  kind: 'different' | 'laboratory_only' | 'staff_only'
+  fields: FieldDifference[]
+}
+
+/** @returns what differs, result by result, and how many results were compared */
+export function compareResults(
+  laboratory: DiagnosticReport,
+  staff: DiagnosticReport,
+): { compared_results: number; differences: ResultDifference[] } {
+  const entries = new Map(staff.results.map((result) => [keyOf(result), result]))
+  const differences: ResultDifference[] = []
+  for (const result of laboratory.results) {
+    const entry = entries.get(keyOf(result))
+    entries.delete(keyOf(result))
+    const fields = comparedFields.flatMap((field) => compareField(field, result, entry))
+    if (!entry) differences.push({ name: result.name, kind: 'laboratory_only', fields })
+    else if (fields.length > 0) differences.push({ name: entry.name, kind: 'different', fields })
+  }
+  for (const entry of entries.values())
+    differences.push({
+      name: entry.name,
+      kind: 'staff_only',
+      fields: comparedFields.flatMap((field) => compareField(field, undefined, entry)),
+    })
+  return { compared_results: laboratory.results.length + entries.size, differences }
+}
+
+/** Staff enter no sub-id; a laboratory that reports one has results that are told apart by it. */
+const keyOf = ({ slug, sub_id, parent }: ReportedResult): string =>
+  JSON.stringify([slug, sub_id || null, parent?.code, parent?.sub_id])
+
+function compareField(
+  field: ComparedField,
+  laboratory: ReportedResult | undefined,
+  staff: ReportedResult | undefined,
+): FieldDifference[] {
+  const [left, right] = [laboratory?.[field] || null, staff?.[field] || null]
+  return isSameText(left, right) ? [] : [{ field, laboratory: left, staff: right }]
+}
+
+const DECIMAL = /^[<>]?=?-?\d+(?:\.\d+)?$/u
+
+/** Spaces are no difference, nor are zeros at the end of a decimal number. */
+function isSameText(left: string | null, right: string | null): boolean {
+  const [a, b] = [normalizeText(left), normalizeText(right)]
+  return a === b || (DECIMAL.test(a) && DECIMAL.test(b) && trimZeros(a) === trimZeros(b))
+}
+
+const normalizeText = (text: string | null): string => (text ?? '').replaceAll(/\s+/gu, '')
+
+const trimZeros = (text: string): string => (text.includes('.') ? text.replace(/\.?0+$/u, '') : text)
