@@ -9,6 +9,7 @@ import {
   orderLink,
   queuedMessages,
   type LinkChanges,
+  type QueuedMessage,
 } from '../../../test/support/link-orders.ts'
 import {
   advanceClock,
@@ -20,11 +21,12 @@ import {
   SECONDS_PER_DAY,
   tenantOf,
 } from '../../../test/support/orders.ts'
-import { createTestTeam } from '../../../test/support/server.ts'
+import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { profileWith } from '../../../test/support/link-messages.ts'
 import { saveLink, setLinkMode } from '../accounts/account-links.ts'
 import { UnreadableMessage } from '../links/unreadable-message.ts'
 import { updateOrder } from '../orders/change-order.ts'
+import { sql } from '../../platform/db/sql.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
 import { sendAgain } from './send-orders.ts'
 
@@ -85,14 +87,6 @@ describe('an order over a link', () => {
     }
     const sandbox = await linkedOrder({ cell: 'sandbox-us' })
     assert.deepEqual(texts(await sandbox.messages(), 'MSH-11'), ['T'])
-  })
-
-  test('goes over a link that is live for its team alone', async () => {
-    const team = await createTestTeam('production-us')
-    const account = await orderLink(team, { mode: 'live_for_team', live_team_id: team.team })
-    await createOrder(team, { lab_test_id: await team.test('walk_in_test'), lab_account_id: account })
-    await team.settle()
-    assert.equal((await queuedMessages(team, account)).length, 1)
   })
 
   test('is sent on its day', async () => {
@@ -303,6 +297,51 @@ describe('orders of deleted users', () => {
     assert.equal(undone.status, 200, JSON.stringify(undone.body))
     await advanceClock(team, SECONDS_PER_DAY + 60)
     assert.deepEqual(texts(await messages(), 'ORC-1'), ['NW'])
+  })
+})
+
+describe('two teams of one account', () => {
+  test('have their own orders and answers over one link', async () => {
+    const { team: teamA, account } = await linkedTeam()
+    const teamB = await createTestTeam('production-us')
+    await teamB.db.queries.run(sql`insert into lab_account_team (account_id, team_id) values (${account}, ${teamB.team})`)
+    const orders = []
+    for (const team of [teamA, teamB]) {
+      orders.push(await createOrder(team, { lab_test_id: await team.test('walk_in_test'), lab_account_id: account }))
+      await team.settle()
+    }
+    const [ofA, ofB] = (await queuedMessages(teamA, account)) as [QueuedMessage, QueuedMessage]
+    assert.deepEqual([ofA.team_id, ofB.team_id], [teamA.team, teamB.team])
+    assert.deepEqual([ofA.order_id, ofB.order_id], [orders[0]!.id, orders[1]!.id])
+    assert.deepEqual([ofA.message.get('PID-3'), ofB.message.get('PID-3')], [orders[0]!.user_id, orders[1]!.user_id])
+    await answer(teamB, ofB, 'AA', 'ORC|OK|X|SAME-1')
+    await answer(teamA, ofA, 'AA', 'ORC|UA|X|SAME-1', 'NTE|1||Of team A')
+    const shown = async (team: TestTeam, id: string) => {
+      const { last_event, notes } = await getOrder(team, id)
+      return [last_event.status, last_event.status_detail, notes]
+    }
+    assert.deepEqual(await shown(teamB, orders[1]!.id), ['received.walk_in_test.requisition_created', null, null])
+    assert.deepEqual(await shown(teamA, orders[0]!.id), [
+      'received.walk_in_test.ordered',
+      'fulfillment_error',
+      'The laboratory refuses the order: Of team A',
+    ])
+  })
+
+  test('one of which has the link alone, send its orders alone', async () => {
+    const team = await createTestTeam('production-us')
+    const account = await orderLink(team, { mode: 'live_for_team', live_team_id: team.team })
+    const other = await createTestTeam('production-us')
+    await other.db.queries.run(sql`insert into lab_account_team (account_id, team_id) values (${account}, ${other.team})`)
+    const { id } = await createOrder(other, { lab_test_id: await other.test('walk_in_test'), lab_account_id: account })
+    await other.settle()
+    await createOrder(team, { lab_test_id: await team.test('walk_in_test'), lab_account_id: account })
+    await team.settle()
+    assert.deepEqual(
+      (await queuedMessages(team, account)).map(({ team_id }) => team_id),
+      [team.team],
+    )
+    assert.equal((await getOrder(other, id)).last_event.status_detail, 'fulfillment_error')
   })
 })
 

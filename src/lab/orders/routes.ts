@@ -175,7 +175,8 @@ export const ordersRoutes = (countConnections: CountConnections, covers: CoversC
     method: 'POST',
     path: '/v3/order/{order_id}/cancel',
     summary: 'Cancel an order',
-    description: 'Rejected with `error`, `message` and `status_code` if the status no longer allows cancelling.',
+    description:
+      'Rejected with `error`, `message` and `status_code` if the status no longer allows cancelling. An order that a laboratory may have got over a link keeps its status until the laboratory confirms the cancellation; `message` says so.',
     params: orderParams,
     reply: OrderReply,
     run: (tx, { params }) => cancelOrder(tx, params.order_id),
