@@ -1000,6 +1000,14 @@ table lab_link
   constraint lab_link__mode CHECK ((mode = ANY (ARRAY['off'::text, 'test'::text, 'shadow'::text, 'live_for_team'::text, 'live'::text])))
   constraint lab_link__state CHECK ((state = ANY (ARRAY['ok'::text, 'failing'::text])))
 
+table lab_link_lease
+  account_id uuid not null
+  owner uuid
+  fence integer not null default 0
+  leased_until timestamp with time zone
+  constraint lab_link_lease_pkey PRIMARY KEY (account_id)
+  constraint lab_link_lease_account_id_fkey FOREIGN KEY (account_id) REFERENCES lab_link(account_id) ON DELETE CASCADE
+
 table lab_message
   id uuid not null
   team_id uuid

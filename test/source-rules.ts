@@ -187,19 +187,6 @@ export const TEST_EXPORTS: Record<string, readonly string[]> = {
     'src/wearables/ingestion/workout-zones.ts zonesBetween',
     'src/wearables/resources/sports.ts slugOf',
   ],
-  'what a transport calls with the answer of a laboratory': [
-    'src/lab/link-messages/outgoing-messages.ts AnsweredState',
-    'src/lab/link-messages/outgoing-messages.ts findOutgoing',
-    'src/lab/link-messages/outgoing-messages.ts saveAnswer',
-    'src/lab/link-orders/record-answer.ts',
-    'src/lab/link-orders/send-orders.ts OrderMessageOfLink',
-    'src/lab/link-orders/send-orders.ts listOrderMessages',
-  ],
-  'a part of links that transports and orders use': [
-    'src/lab/accounts/account-links.ts findLinkWithSecrets',
-    'src/lab/accounts/account-links.ts noteTraffic',
-    'src/lab/accounts/account-links.ts setLinkState',
-  ],
   'a step of a worker that tests run by itself, or its state': [
     'src/connections/grants/grants.ts isAccountOfAnother',
     'src/events/delivery/delivery-rows.ts resent',

@@ -675,6 +675,14 @@ create table lab_link (
 );
 create index lab_link__live_team on lab_link (live_team_id) where live_team_id is not null;
 
+-- Which process carries the messages of a link.
+create table lab_link_lease (
+  account_id    uuid primary key references lab_link on delete cascade,
+  owner         uuid,
+  fence         integer not null default 0,
+  leased_until  timestamptz
+);
+
 -- Orders. `document` is the order in the form of the API, and the record of it. Other columns are there to find, sort and
 -- protect orders. `internal_data` has what the caller sent with the order and the API does not show. There are no keys to the
 -- team and the lab test: the key to the user prevents that an order outlives its team, a lab test is deleted only with its team,

@@ -96,6 +96,7 @@ export function modulesOf(process: Process): Module[] {
       vault,
       heavy,
       settings,
+      targets,
       findTenant,
       publicUrl,
       countConnections,

@@ -8,7 +8,7 @@ import type { LinkMessage } from '../../src/lab/links/link-message.ts'
 import { receiveMessage, type MessageReceipt } from '../../src/lab/link-messages/receive-message.ts'
 import { labAccount } from './lab-accounts.ts'
 import { reportedPatient } from './results.ts'
-import { guard, type TestTeam } from './server.ts'
+import { guard, vault, type TestTeam } from './server.ts'
 
 /** The options that every profile must have. */
 export const profile = {
@@ -29,7 +29,7 @@ export const toProfile = (file: unknown): LinkProfile => wholeProfile(readProfil
 export async function labLink(team: TestTeam, changes: ProfileOptions = {}): Promise<string> {
   const account = await labAccount(team, { lab: 'quest', provider_account_id: `FICTIONAL-${randomUUID()}` })
   await team.db.plainTx(async (tx) => {
-    await saveLink(tx, account, profileWith(changes))
+    await saveLink(tx, account, profileWith(changes), vault)
     await setLinkMode(tx, account, 'live')
   })
   return account

@@ -11,7 +11,7 @@ import { Nullable, T, type Static } from '../../src/platform/schema/schema.ts'
 import { Hl7Message } from '../../src/lab/hl7/hl7-message.ts'
 import { labAccount } from './lab-accounts.ts'
 import { profileWith } from './link-messages.ts'
-import { createTestTeam, guard, type TestTeam } from './server.ts'
+import { createTestTeam, guard, vault, type TestTeam } from './server.ts'
 
 export interface LinkChanges {
   options?: ProfileOptions
@@ -32,7 +32,7 @@ export async function orderLink(
 ) {
   const account = await labAccount(team, { lab, provider_account_id: account_number ?? `FICTIONAL-${randomUUID().slice(0, 8)}` })
   await team.db.plainTx(async (tx) => {
-    await saveLink(tx, account, profileWith({ transport: LABORATORY, ...options }))
+    await saveLink(tx, account, profileWith({ transport: LABORATORY, ...options }), vault)
     await setLinkMode(tx, account, mode, live_team_id)
   })
   guard.invalidate(team.team)

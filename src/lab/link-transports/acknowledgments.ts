@@ -16,7 +16,8 @@ interface AnswerOptions {
   sentAt: string
 }
 
-const TEXTS: Record<Exclude<Reception, 'accepted'>, string> = {
+/** Why a message is not accepted, without patient data. */
+export const RECEPTION_TEXTS: Record<Exclude<Reception, 'accepted'>, string> = {
   unreadable: 'The message cannot be read',
   unsupported: 'The type of the message is not supported',
   unknown_account: 'Sender or account is not known here',
@@ -26,7 +27,7 @@ const TEXTS: Record<Exclude<Reception, 'accepted'>, string> = {
 export function answersTo({ header, reception, options, newControlId, sentAt }: AnswerOptions): Buffer[] {
   const isAccepted = reception === 'accepted'
   const answer = (code: AcknowledgmentCode) =>
-    acknowledge(header, { code, controlId: newControlId(), sentAt, ...(!isAccepted && { text: TEXTS[reception] }) })
+    acknowledge(header, { code, controlId: newControlId(), sentAt, ...(!isAccepted && { text: RECEPTION_TEXTS[reception] }) })
   const code = isAccepted ? 'AA' : options[reception]
   const { acceptAcknowledgment: accept, applicationAcknowledgment: application } = header
   if (accept === '' && application === '') return [answer(code)]

@@ -2,7 +2,7 @@
 // messages are stored has to wait.
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
-import type { FairQueue } from '../../platform/db/fair-queue.ts'
+import type { FairQueue, QueueLimits } from '../../platform/db/fair-queue.ts'
 import type { FrameReader } from '../hl7/frame-reader.ts'
 
 export interface FrameLimits {
@@ -16,6 +16,8 @@ export interface FrameLimits {
 
 /** A frame of more bytes needs one of few places, because a process holds it in memory until it is complete. */
 const LARGE_BYTES = 1_048_576
+/** The places of a process, and those of one laboratory. */
+export const LARGE_FRAMES: QueueLimits = { slots: 4, team_slots: 2, wait_ms: 120_000 }
 
 /**
  * `half_frame`: a frame ended without its end, or the connection did. `idle`: the peer paused too long within a frame. `slow`: it took too long for a frame.

@@ -34,6 +34,12 @@ export class LinkTroubles {
     this.#say(`stray ${source}`, { source, bytes: stray_bytes }, 'laboratory sends bytes outside of messages')
   }
 
+  /** Files that were moved to `error`. */
+  reportFaultyFiles(account_id: string, files: number): void {
+    this.#metrics.countLinkTrouble('file')
+    this.#say(`file ${account_id}`, { 'lab_account.id': account_id, files }, 'files of a laboratory cannot be used')
+  }
+
   #say(key: string, fields: Record<string, unknown>, message: string): void {
     const now_ms = performance.now()
     const said_ms = this.#said_ms.get(key)

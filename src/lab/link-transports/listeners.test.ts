@@ -7,7 +7,7 @@ import { eventually } from '../../../test/support/eventually.ts'
 import { labLink } from '../../../test/support/link-messages.ts'
 import { frame, openMllpSocket, type MllpSocket } from '../../../test/support/mllp-socket.ts'
 import { skipWithoutPythonHl7, startLaboratoryClient } from '../../../test/lab-peers/python-peers.ts'
-import { cells, createTestTeam, metrics, newCells, type TestTeam } from '../../../test/support/server.ts'
+import { cells, createTestTeam, guard, metrics, newCells, type TestTeam } from '../../../test/support/server.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
@@ -37,7 +37,7 @@ async function listen(
       ...options,
     },
     links,
-    receiver: new MessageReceiver(links),
+    receiver: new MessageReceiver(links, guard.tenant),
     troubles: new LinkTroubles(log, metrics),
     log,
     limits,

@@ -8,7 +8,7 @@ import { readListenAddress, type ListenAddress } from '../../platform/net/listen
 import { errorFields, type Log } from '../../platform/telemetry/log.ts'
 import { MESSAGE_BYTES_MAX } from '../link-messages/receive-message.ts'
 import type { ActiveLinks } from './active-links.ts'
-import type { StreamEnd } from './frame-stream.ts'
+import { LARGE_FRAMES, type StreamEnd } from './frame-stream.ts'
 import type { LinkTroubles } from './link-troubles.ts'
 import { mayConnect, type MessageReceiver } from './message-receiver.ts'
 import { ConnectionCounts, MllpServer, type Admission, type Peer, type Refusal } from './mllp-server.ts'
@@ -30,8 +30,6 @@ export interface ListenersOptions {
 }
 
 const LIMITS = { frame_ms_max: 600_000, write_ms_max: 30_000 }
-/** Frames of more than 1 MiB that are read at a time, and those of one laboratory. */
-const LARGE_FRAMES = { slots: 4, team_slots: 2, wait_ms: 120_000 }
 const RETRY_MS = 1000
 const CERTIFICATE_CHECK_MS = 60_000
 

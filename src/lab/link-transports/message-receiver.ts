@@ -3,19 +3,26 @@
 import { ConcurrencyLimit } from '../../platform/runtime/concurrency-limit.ts'
 import { compactSystemTime } from '../../platform/runtime/clock.ts'
 import { uuid } from '../../platform/runtime/uuid.ts'
+import { UnreadableMessage } from '../links/unreadable-message.ts'
+import { findByControlId } from '../link-messages/outbox.ts'
 import { storeIncoming } from '../link-messages/receive-message.ts'
+import { recordAnswer } from '../link-orders/record-answer.ts'
+import type { ReceiveContext } from '../result-matching/receive.ts'
 import { readHl7Header, unknownHeader, type MessageHeader } from '../hl7/message-header.ts'
 import { findLinkForMessage } from '../links/find-link.ts'
 import type { LinkProfile } from '../links/profile/link-profile.ts'
-import { answersTo, type Reception } from './acknowledgments.ts'
+import { answersTo, RECEPTION_TEXTS, type Reception } from './acknowledgments.ts'
+import { answeredId } from './answered-messages.ts'
 import type { ActiveLink, ActiveLinks } from './active-links.ts'
 import type { Peer } from './mllp-server.ts'
+import { TrafficNotes } from './traffic-notes.ts'
 
 /** Messages that are stored at a time: fewer than connections of the database, and fewer for one laboratory. */
 const STORES = { running_max: 6, running_max_each: 3, waiting_max: 64, wait_ms: 60_000 }
 
 export interface ReceivedMessage {
-  reception: Reception
+  /** Why a person must look at the message; undefined: it can be read and is of a known sender. Without patient data. */
+  fault: string | undefined
   answers: Buffer[]
 }
 
@@ -32,10 +39,13 @@ const WITHOUT_LINK: LinkProfile['acknowledgment'] = {
 
 export class MessageReceiver {
   readonly #links: ActiveLinks
+  readonly #findTenant: ReceiveContext['findTenant']
+  readonly #traffic = new TrafficNotes()
   readonly #stores = new ConcurrencyLimit(STORES)
 
-  constructor(links: ActiveLinks) {
+  constructor(links: ActiveLinks, findTenant: ReceiveContext['findTenant']) {
     this.#links = links
+    this.#findTenant = findTenant
   }
 
   /**
@@ -60,18 +70,43 @@ export class MessageReceiver {
     return this.#store({ bytes, header, link: isKnown ? link : undefined, db: link.db, source, owner: link.account_id })
   }
 
-  async #store({ bytes, header, link, db, source, owner }: StoreOptions): Promise<ReceivedMessage> {
-    const link_account_id = link?.account_id ?? null
-    const stored = await this.#stores.run(() => storeIncoming({ db }, { bytes, link_account_id, source }), { owner })
-    const known = header ?? headerOfOtherFormat(stored.header?.control_id)
+  async #store(options: StoreOptions): Promise<ReceivedMessage> {
+    const { bytes, header, link, db, source, owner } = options
+    const isAnswer = header && link && (await this.#recordAnswer(link, bytes))
+    const stored = isAnswer
+      ? undefined
+      : await this.#stores.run(() => storeIncoming({ db }, { bytes, link_account_id: link?.account_id ?? null, source }), {
+          owner,
+        })
+    if (link) this.#traffic.note(link, 'in')
+    const known = header ?? headerOfOtherFormat(stored?.header?.control_id)
+    // In original mode an answer is the end.
+    if (isAnswer && header.acceptAcknowledgment === '' && header.applicationAcknowledgment === '')
+      return { fault: undefined, answers: [] }
+    const reception = classifyMessage(known, link)
     const answers = answersTo({
       header: known ?? unknownHeader(),
-      reception: classifyMessage(known, link),
+      reception,
       options: link?.profile.acknowledgment ?? WITHOUT_LINK,
       newControlId: () => uuid().replaceAll('-', '').slice(-20),
       sentAt: compactSystemTime(),
     })
-    return { reception: classifyMessage(known, link), answers }
+    return { fault: reception === 'accepted' ? undefined : RECEPTION_TEXTS[reception], answers }
+  }
+
+  /** Records the answer to a message that went out over the link, such as one that comes later than its commit. @returns whether it is one */
+  async #recordAnswer({ cell, db, account_id }: ActiveLink, bytes: Buffer): Promise<boolean> {
+    const control_id = answeredId(bytes)
+    const id = control_id === undefined ? undefined : await findByControlId(db.queries, account_id, control_id)
+    if (id === undefined) return false
+    try {
+      await recordAnswer({ cell, db, findTenant: this.#findTenant }, id, bytes)
+      return true
+    } catch (error) {
+      // It is stored as a message that cannot be used.
+      if (error instanceof UnreadableMessage) return false
+      throw error
+    }
   }
 }
 

@@ -3,7 +3,11 @@ import type { Cells } from '../../platform/db/cells.ts'
 import type { Module } from '../../platform/module/module.ts'
 import type { Log } from '../../platform/telemetry/log.ts'
 import type { Metrics } from '../../platform/telemetry/metrics.ts'
+import type { Vault } from '../../platform/crypto/vault.ts'
+import type { TargetPolicy } from '../../platform/net/outbound-targets.ts'
+import type { ReceiveContext } from '../result-matching/receive.ts'
 import { ActiveLinks } from './active-links.ts'
+import { LinkRunner } from './link-runner.ts'
 import { LinkTroubles } from './link-troubles.ts'
 import { Listeners, type ListenerSettings } from './listeners.ts'
 import { MessageReceiver } from './message-receiver.ts'
@@ -12,16 +16,22 @@ export interface LinkTransportDependencies {
   cells: Cells
   log: Log
   metrics: Metrics
-  settings: ListenerSettings
+  vault: Vault
+  targets: TargetPolicy
+  findTenant: ReceiveContext['findTenant']
+  settings: ListenerSettings & { lab_folder: string | undefined }
 }
 
-export function linkTransports({ cells, log, metrics, settings }: LinkTransportDependencies): Module {
+export function linkTransports(dependencies: LinkTransportDependencies): Module {
+  const { cells, log, metrics, settings, findTenant } = dependencies
   const links = new ActiveLinks(cells)
   const troubles = new LinkTroubles(log, metrics)
-  const receiver = new MessageReceiver(links)
+  const receiver = new MessageReceiver(links, findTenant)
   return {
     name: 'lab/link-transports',
     about: 'MLLP and folders that carry the messages of links',
+    tables: { others: ['lab_link_lease'] },
+    workers: [() => new LinkRunner({ ...dependencies, links, receiver, troubles })],
     services: settings.lab_listen.length ? [new Listeners({ settings, links, receiver, troubles, log })] : [],
   }
 }

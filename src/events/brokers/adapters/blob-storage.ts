@@ -6,7 +6,7 @@ import { RuleError } from '../../../platform/schema/request-validation.ts'
 import type { TargetPolicy } from '../../../platform/net/outbound-targets.ts'
 import { blobAddress, type BlobAddress } from '../broker-addresses.ts'
 import { errorCode, toRejection, ACKNOWLEDGED, type SendOutcome, type Message, type EncodedMessage } from '../broker-message.ts'
-import { loadPackage } from '../broker-packages.ts'
+import { loadPackage } from '../../../platform/runtime/optional-packages.ts'
 import type { Matcher } from '../schema.ts'
 
 const PUT_MS_MAX = 12_000

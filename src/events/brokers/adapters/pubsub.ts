@@ -1,6 +1,6 @@
 // Google Cloud Pub/Sub: one topic, with the credentials of the process. Source: events.md 8.2.
 import type { v1 } from '@google-cloud/pubsub'
-import { loadPackage } from '../broker-packages.ts'
+import { loadPackage } from '../../../platform/runtime/optional-packages.ts'
 import { ConnectionPool } from './broker-connections.ts'
 import {
   unreachable,

@@ -3,7 +3,7 @@
 import type { ChannelModel, ConfirmChannel } from 'amqplib'
 import { ForbiddenAddressError, type TargetPolicy } from '../../../platform/net/outbound-targets.ts'
 import { rabbitAddress } from '../broker-addresses.ts'
-import { loadPackage } from '../broker-packages.ts'
+import { loadPackage } from '../../../platform/runtime/optional-packages.ts'
 import { ConnectionPool } from './broker-connections.ts'
 import {
   unreachable,

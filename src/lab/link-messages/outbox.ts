@@ -1,0 +1,115 @@
+// Messages to laboratories in lab_message, for the transport of their link: which are due, and what became of an attempt. A process sends the
+// messages of a link while it holds the lease of the link; every statement checks that. Makes no decisions.
+import { dbNow, dbNowPlus } from '../../platform/db/leases.ts'
+import { sql, type Sql } from '../../platform/db/sql.ts'
+import type { Queries } from '../../platform/db/transaction.ts'
+import { T, type Static } from '../../platform/schema/schema.ts'
+
+/** Pauses between attempts double from the first to the last. */
+const BACKOFF_S = { first: 5, last: 600 }
+const HOUR_S = 3600
+/** How long a message is sent again. */
+const EXPIRY_S = 72 * HOUR_S
+
+const DueMessage = T.Object({
+  id: T.String(),
+  control_id: T.String(),
+  bytes: T.Unsafe<Buffer>({}),
+  attempts: T.Integer(),
+})
+export type DueMessage = Static<typeof DueMessage>
+
+const isUnanswered: Sql = sql`direction = 'out' and state in ('queued', 'sent')`
+
+/** The pause after the attempts of a row. */
+const backoff = (attempts: Sql): Sql => sql`least(${BACKOFF_S.last}, ${BACKOFF_S.first} * power(2, least(${attempts} - 1, 20)))`
+
+/** No earlier message about the order waits for its answer: a cancellation never overtakes its order. */
+const isNext: Sql = sql`
+  not exists (
+    select from lab_message e
+    where e.order_id = m.order_id and e.link_account_id = m.link_account_id and e.direction = 'out' and e.state in ('queued', 'sent')
+      and (e.created_at, e.id) < (m.created_at, m.id))`
+
+/**
+ * Claims messages of a link that are due, oldest first. They count as sent from here on, because a process that ends may have sent them; without an answer
+ * they are due again after the time for it and a pause. Writes lab_message.
+ * @param isHeld the condition that this process holds the lease of the link
+ */
+export const claimDue = (
+  db: Queries,
+  account_id: string,
+  { max, answer_s, isHeld }: { max: number; answer_s: number; isHeld: Sql },
+): Promise<DueMessage[]> =>
+  db.many(
+    DueMessage,
+    sql`
+    with due as materialized (
+      select id from lab_message m
+      where link_account_id = ${account_id} and ${isUnanswered} and due_at <= ${dbNow} and ${isNext} and ${isHeld}
+      order by created_at, id limit ${max} for no key update skip locked),
+    claimed as (
+      update lab_message as m
+      set state = 'sent', attempts = m.attempts + 1, updated_at = ${dbNow},
+          due_at = ${dbNow} + make_interval(secs => ${answer_s * max} + ${backoff(sql`m.attempts + 1`)})
+      from due where m.id = due.id
+      returning m.id, m.control_id, m.bytes, m.attempts, m.created_at)
+    select id, control_id, bytes, attempts from claimed order by created_at, id`,
+  )
+
+/** Gives back messages that were claimed and certainly not sent: they are due at once, and the claim was no attempt. Writes lab_message. */
+export const returnUnsent = (db: Queries, ids: readonly string[]): Promise<number> =>
+  db.run(sql`
+    update lab_message
+    set state = case when attempts <= 1 then 'queued' else 'sent' end, attempts = attempts - 1, due_at = ${dbNow}, updated_at = ${dbNow}
+    where id = any (${ids}::uuid[]) and direction = 'out' and state = 'sent'`)
+
+/** Notes that an attempt had no answer: the message is due again after a pause that grows with its attempts. Writes lab_message. */
+export const postponeUnanswered = (db: Queries, id: string, error: string): Promise<number> =>
+  db.run(sql`
+    update lab_message
+    set error = ${error}, due_at = ${dbNow} + make_interval(secs => ${backoff(sql`attempts`)}), updated_at = ${dbNow}
+    where id = ${id} and direction = 'out' and state = 'sent'`)
+
+/** Notes that a message was delivered where no answer is expected at once, such as in a folder: it is not sent again. Writes lab_message. */
+export const markDelivered = (db: Queries, id: string): Promise<number> =>
+  db.run(sql`
+    update lab_message set state = 'committed', error = null, due_at = null, updated_at = ${dbNow}
+    where id = ${id} and direction = 'out' and state = 'sent'`)
+
+/** Ends messages that had no answer for 72 hours. Writes lab_message. @returns the links of these messages */
+export async function expireUnanswered(db: Queries): Promise<string[]> {
+  const rows = await db.many(
+    AccountRow,
+    sql`
+    update lab_message
+    set state = 'expired', reason = 'expired', error = 'The laboratory has not answered within 72 hours', due_at = null, updated_at = ${dbNow}
+    where ${isUnanswered} and due_at is not null and created_at < ${dbNowPlus(-EXPIRY_S)}
+    returning link_account_id`,
+  )
+  return rows.map(({ link_account_id }) => link_account_id)
+}
+
+const AccountRow = T.Object({ link_account_id: T.String() })
+
+/** The links with messages that are due. */
+export async function listLinksWithDue(db: Queries): Promise<string[]> {
+  const rows = await db.many(
+    AccountRow,
+    sql`select distinct link_account_id from lab_message where ${isUnanswered} and due_at <= ${dbNow}`,
+  )
+  return rows.map(({ link_account_id }) => link_account_id)
+}
+
+const Id = T.Object({ id: T.String() })
+
+/** The message of a link that a laboratory answers; undefined if there is none. The newest one, if control ids were used again. */
+export async function findByControlId(db: Queries, account_id: string, control_id: string): Promise<string | undefined> {
+  const row = await db.maybe(
+    Id,
+    sql`
+    select id from lab_message
+    where link_account_id = ${account_id} and control_id = ${control_id} and direction = 'out' order by created_at desc, id desc limit 1`,
+  )
+  return row?.id
+}

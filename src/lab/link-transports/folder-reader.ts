@@ -1,0 +1,148 @@
+// Reads the files of a laboratory from a folder. A file is taken when it has not changed for a while and ends as messages end; it is stored
+// and committed before it is moved, and never deleted. Whatever happens in between, the next look finds the file again.
+import { uuid } from '../../platform/runtime/uuid.ts'
+import { isUnfinished, matchesPattern, writeWhole, type FileEntry, type FileStore } from './file-store.ts'
+
+export interface FolderReaderOptions {
+  folder: string
+  pattern: string
+  /** A file is taken when it has not changed for so long. */
+  stable_ms: number
+  /** A file that does not end as messages end is not complete. */
+  endsWithTerminator: boolean
+  bytes_max: number
+  /** Whether an acknowledgment is written for each file, as `NAME.ack`. */
+  writesAcknowledgments: boolean
+  /** Stores a message. If it rejects, the file stays where it is. */
+  receive: (bytes: Buffer) => Promise<FileReceipt>
+  /** A monotonic clock. */
+  now_ms: () => number
+}
+
+interface FileReceipt {
+  /** Why the message goes to a person; undefined: it can be read. Without patient data. */
+  fault: string | undefined
+  /** Undefined: the laboratory wants none. */
+  acknowledgment: Uint8Array | undefined
+}
+
+/** How often a file is looked at. */
+interface Sighting extends Omit<FileEntry, 'name'> {
+  since_ms: number
+}
+
+type FileOutcome = 'taken' | 'waiting' | 'faulty'
+
+/** How a look into the folder went. */
+export interface FolderLook {
+  /** Files that were stored and moved. */
+  taken_count: number
+  /** Files that are not finished yet. */
+  waiting_count: number
+  /** Files that were moved to `error`. */
+  faulty_count: number
+}
+
+/** A file that never ends as messages end, or has nothing in it, goes to `error` after this long without a change, or longer by the profile. */
+const UNFINISHED_MS_MAX = 60_000
+const DONE = 'done'
+const ERROR = 'error'
+
+export class FolderReader {
+  readonly #options: FolderReaderOptions
+  readonly #isWanted: (name: string) => boolean
+  #sightings = new Map<string, Sighting>()
+
+  constructor(options: FolderReaderOptions) {
+    this.#options = options
+    const isMatch = matchesPattern(options.pattern)
+    this.#isWanted = (name) => !isUnfinished(name) && isMatch(name)
+  }
+
+  /**
+   * Looks into the folder once and takes what is finished, oldest first. Errors: FolderError; errors of `receive`, after which all further
+   * files stay for the next look.
+   * @param isStopped asked before each file
+   */
+  async look(store: FileStore, isStopped: () => boolean): Promise<FolderLook> {
+    const { folder, now_ms } = this.#options
+    const entries = (await store.list(folder)).filter(({ name }) => this.#isWanted(name))
+    const looked_ms = now_ms()
+    this.#sightings = new Map(entries.map((entry) => [entry.name, this.#sighting(entry, looked_ms)]))
+    const result: FolderLook = { taken_count: 0, waiting_count: 0, faulty_count: 0 }
+    if (entries.length > 0) for (const name of [DONE, ERROR]) await store.createFolder(`${folder}/${name}`)
+    for (const { name } of entries.sort((a, b) => a.modified_ms - b.modified_ms || (a.name < b.name ? -1 : 1))) {
+      if (isStopped()) break
+      const outcome =
+        looked_ms - this.#sightings.get(name)!.since_ms < this.#options.stable_ms ? 'waiting' : await this.#take(store, name)
+      result[`${outcome}_count`]++
+    }
+    return result
+  }
+
+  #sighting({ name, bytes, modified_ms }: FileEntry, looked_ms: number): Sighting {
+    const earlier = this.#sightings.get(name)
+    const isUnchanged = earlier?.bytes === bytes && earlier.modified_ms === modified_ms
+    return { bytes, modified_ms, since_ms: isUnchanged ? earlier.since_ms : looked_ms }
+  }
+
+  async #take(store: FileStore, name: string): Promise<FileOutcome> {
+    const { folder, bytes_max, receive, writesAcknowledgments } = this.#options
+    const path = `${folder}/${name}`
+    const { bytes: size, modified_ms } = this.#sightings.get(name)!
+    if (size > bytes_max) return this.#reject(store, name, `The file has more than ${bytes_max} bytes`)
+    const bytes = await store.read(path, bytes_max)
+    const after = await store.stat(path)
+    if (after?.bytes !== size || after.modified_ms !== modified_ms || bytes.length !== size) {
+      this.#sightings.delete(name)
+      return 'waiting'
+    }
+    const fault = this.#incompleteness(bytes)
+    if (fault !== undefined) return this.#isLate(name) ? this.#reject(store, name, fault) : 'waiting'
+    const { fault: unreadable, acknowledgment } = await receive(bytes)
+    if (writesAcknowledgments && acknowledgment) await writeWhole(store, `${path}.ack`, acknowledgment)
+    if (unreadable !== undefined) return this.#reject(store, name, unreadable)
+    await this.#move(store, name, DONE)
+    return 'taken'
+  }
+
+  #incompleteness(bytes: Buffer): string | undefined {
+    if (bytes.length === 0) return 'The file is empty'
+    const isComplete = !this.#options.endsWithTerminator || endsAsMessage(bytes)
+    return isComplete ? undefined : 'The file does not end with CR or LF: it is not complete'
+  }
+
+  #isLate(name: string): boolean {
+    const { stable_ms, now_ms } = this.#options
+    return now_ms() - this.#sightings.get(name)!.since_ms >= Math.max(UNFINISHED_MS_MAX, stable_ms)
+  }
+
+  /** Moves a file to `error`, with a file beside it that says why. */
+  async #reject(store: FileStore, name: string, reason: string): Promise<'faulty'> {
+    const target = await this.#freeName(store, name, ERROR)
+    await writeWhole(store, `${this.#options.folder}/${ERROR}/${target}.reason`, Buffer.from(`${reason}\n`))
+    await this.#move(store, name, ERROR, target)
+    return 'faulty'
+  }
+
+  async #move(store: FileStore, name: string, subfolder: string, target?: string): Promise<void> {
+    const { folder } = this.#options
+    await store.rename(`${folder}/${name}`, `${folder}/${subfolder}/${target ?? (await this.#freeName(store, name, subfolder))}`)
+    this.#sightings.delete(name)
+  }
+
+  /** Laboratories use names again. */
+  async #freeName(store: FileStore, name: string, subfolder: string): Promise<string> {
+    const isTaken = await store.stat(`${this.#options.folder}/${subfolder}/${name}`)
+    return isTaken ? `${name}.${uuid()}` : name
+  }
+}
+
+const LAST_BYTES = new Set([0x0a, 0x0d, 0x1c])
+
+/** Segments end with CR or LF, frames with FS; a file that ends within a segment was cut off. Some programs fill up with zeros and spaces. */
+function endsAsMessage(bytes: Uint8Array): boolean {
+  let last = bytes.length - 1
+  while (last >= 0 && (bytes[last] === 0x00 || bytes[last] === 0x20 || bytes[last] === 0x1a)) last--
+  return last >= 0 && LAST_BYTES.has(bytes[last]!)
+}

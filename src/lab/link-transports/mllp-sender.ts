@@ -1,0 +1,229 @@
+// Sends the messages of a link over MLLP: oldest first, the same bytes with the same control id until the laboratory answers. While a laboratory
+// cannot be reached its messages wait, and nobody else's.
+import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FairQueue } from '../../platform/db/fair-queue.ts'
+import { MESSAGE_BYTES_MAX } from '../link-messages/receive-message.ts'
+import type { DueMessage } from '../link-messages/outbox.ts'
+import type { LinkProfile } from '../links/profile/link-profile.ts'
+import { answeredId } from './answered-messages.ts'
+import type { StreamEnd } from './frame-stream.ts'
+import { ExchangeError, MllpClient } from './mllp-client.ts'
+import { Pauses } from './pauses.ts'
+
+/** The messages of a link that are to be sent, and what becomes of them. */
+export interface Outbox {
+  /** Claims messages that are due. They count as sent. */
+  claim(max: number): Promise<DueMessage[]>
+  /** Gives back messages that were certainly not sent. */
+  giveBack(messages: readonly DueMessage[]): Promise<void>
+  /** A message was sent and has no answer: it is sent again after a pause. */
+  postpone(message: DueMessage, reason: string): Promise<void>
+  /** Records an answer. Errors: the answer cannot be read, or cannot be stored now. */
+  recordAnswer(message: DueMessage, answer: Buffer): Promise<void>
+  /** Records an answer to an earlier message. @returns whether there is such a message */
+  recordLateAnswer(control_id: string, answer: Buffer): Promise<boolean>
+}
+
+export interface MllpSenderOptions {
+  options: LinkProfile['transport']
+  /** Opens a connection to the laboratory. */
+  connect: () => Promise<Socket>
+  outbox: Outbox
+  /** Stores a message of the laboratory that comes on the same connection. @returns the answers; none if it may not */
+  receive: (bytes: Buffer) => Promise<Uint8Array[]>
+  largeFrames: FairQueue
+  owner: string
+  /** Called when the link works, and with a reason when it does not. */
+  onState: (reason: string | undefined) => void
+  onEnd: (end: StreamEnd) => void
+  onError: (error: unknown) => void
+  pauses?: Pauses
+}
+
+/** Claimed at a time for one connection. What is claimed and not sent when the process is killed waits for its pause. */
+const BATCH = 10
+/** The most that a connection without messages waits before it looks itself. */
+const POLL_MS = 30_000
+const LIMITS = { idle_ms: 30_000, frame_ms_max: 600_000, write_ms_max: 30_000 }
+
+export class MllpSender {
+  readonly #options: MllpSenderOptions
+  readonly #pauses: Pauses
+  readonly #clients = new Set<MllpClient>()
+  readonly #lanes: Promise<void>[] = []
+  #isStopped = false
+
+  constructor(options: MllpSenderOptions) {
+    this.#options = options
+    this.#pauses = options.pauses ?? new Pauses()
+  }
+
+  start(): void {
+    for (let i = 0; i < this.#options.options.client.connections; i++) this.#lanes.push(this.#runLane())
+  }
+
+  /** Messages are due. */
+  wake(): void {
+    this.#pauses.wake()
+  }
+
+  /**
+   * Sends nothing more. A message without an answer is sent again later, by whoever holds the link then.
+   * @param answer_ms how long the answer to a message in progress is waited for
+   */
+  async stop(answer_ms: number): Promise<void> {
+    this.#isStopped = true
+    this.#pauses.stop()
+    await Promise.race([Promise.all(this.#lanes), sleep(answer_ms, undefined, { ref: false })])
+    await Promise.all([...this.#clients].map((client) => client.close()))
+    await Promise.all(this.#lanes)
+  }
+
+  async #runLane(): Promise<void> {
+    let client: MllpClient | undefined
+    while (!this.#isStopped) {
+      try {
+        client = await this.#sendDue(client)
+      } catch (error) {
+        await this.#close(client)
+        client = undefined
+        if (this.#isStopped) break
+        if (!(error instanceof LinkFailure)) this.#options.onError(error)
+        await this.#pauses.afterFailure()
+      }
+    }
+    await this.#close(client)
+  }
+
+  /** Sends what is due, then waits for more. @returns the connection, if it is kept. Errors: LinkFailure, after which the lane pauses. */
+  async #sendDue(open: MllpClient | undefined): Promise<MllpClient | undefined> {
+    const { outbox, options } = this.#options
+    const isListening = options.results === 'same_connection'
+    let client = open?.isClosed ? undefined : open
+    if (isListening) client ??= await this.#connect()
+    const messages = await outbox.claim(BATCH)
+    for (const [i, message] of messages.entries()) {
+      try {
+        if (this.#isStopped) throw new LinkFailure()
+        client = client?.isClosed === false ? client : await this.#connect()
+      } catch (error) {
+        await outbox.giveBack(messages.slice(i))
+        throw error
+      }
+      await this.#send(client, message).catch(async (error: unknown) => {
+        await outbox.giveBack(messages.slice(i + 1))
+        throw error
+      })
+      if (options.client.gap_ms > 0) await this.#pauses.gap(options.client.gap_ms)
+    }
+    if (messages.length === BATCH) return client
+    if (!options.client.keep_open && !isListening) {
+      await this.#close(client)
+      client = undefined
+    }
+    await this.#pauses.untilWoken(POLL_MS, client?.waitForEnd())
+    return client
+  }
+
+  /** Sends a message and records its answer. Errors: LinkFailure, after which it is sent again later. */
+  async #send(client: MllpClient, message: DueMessage): Promise<void> {
+    const { outbox, options, onState } = this.#options
+    let answer: Buffer
+    try {
+      answer = await client.exchange(message.bytes, message.control_id, options.client.answer_timeout_s * 1000)
+    } catch (error) {
+      const reason = REASONS[error instanceof ExchangeError ? error.failure : 'closed']
+      await outbox.postpone(message, reason)
+      if (!this.#isStopped) onState(reason)
+      throw new LinkFailure()
+    }
+    await this.#record(message, answer)
+    this.#pauses.endFailures()
+    onState(undefined)
+  }
+
+  /** An answer must not be lost because the database is away for a moment. */
+  async #record(message: DueMessage, answer: Buffer): Promise<void> {
+    for (let attempt = 1; ; attempt++)
+      try {
+        return await this.#options.outbox.recordAnswer(message, answer)
+      } catch (error) {
+        if (attempt < RECORD_ATTEMPTS && !this.#isStopped && !isUnreadable(error)) {
+          await this.#pauses.gap(RECORD_PAUSE_MS * attempt)
+          continue
+        }
+        if (!isUnreadable(error)) throw error
+        await this.#options.outbox.postpone(message, REASONS.unreadable)
+        this.#options.onState(REASONS.unreadable)
+        throw new LinkFailure()
+      }
+  }
+
+  async #connect(): Promise<MllpClient> {
+    const { connect, largeFrames, owner, outbox, receive, onEnd, onState, options } = this.#options
+    const socket = await connect().catch((error: unknown) => {
+      onState(reasonOf(error))
+      throw new LinkFailure()
+    })
+    const client: MllpClient = new MllpClient(socket, {
+      largeFrames,
+      owner,
+      limits: LIMITS,
+      bytes_max: MESSAGE_BYTES_MAX,
+      isCrOptional: options.listener.ends_without_cr,
+      answeredId,
+      onLateAnswer: (id, bytes) => outbox.recordLateAnswer(id, bytes),
+      receive,
+      onEnd: (end) => {
+        this.#clients.delete(client)
+        onEnd(end)
+      },
+    })
+    this.#clients.add(client)
+    if (options.results === 'same_connection') {
+      this.#pauses.endFailures()
+      onState(undefined)
+    }
+    return client
+  }
+
+  async #close(client: MllpClient | undefined): Promise<void> {
+    await client?.close()
+  }
+}
+
+const RECORD_ATTEMPTS = 4
+const RECORD_PAUSE_MS = 500
+
+/** The link does not work now; it was reported. */
+class LinkFailure extends Error {}
+
+const REASONS = {
+  timeout: 'The laboratory does not answer',
+  closed: 'The laboratory closes the connection without an answer',
+  mismatch: 'The laboratory answers to another message',
+  unreadable: 'The answer of the laboratory cannot be read',
+}
+
+const isUnreadable = (error: unknown): boolean => error instanceof Error && error.name === 'UnreadableMessage'
+
+const CODES: Record<string, string> = {
+  ECONNREFUSED: 'The laboratory refuses the connection',
+  ENOTFOUND: 'The host name of the laboratory is unknown',
+  ETIMEDOUT: 'The laboratory cannot be reached',
+  EHOSTUNREACH: 'The laboratory cannot be reached',
+  ENETUNREACH: 'The laboratory cannot be reached',
+  ECONNRESET: 'The laboratory closes the connection',
+  REFUSED_ADDRESS: 'The address of the laboratory is not public, and WEBHOOK_ALLOW does not allow it',
+}
+
+/** Why there is no connection, without addresses. */
+function reasonOf(error: unknown): string {
+  const { code = '' } = error as { code?: string }
+  const known = CODES[code]
+  if (known !== undefined) return known
+  return /CERT|SSL|TLS|ALTNAME/.test(code)
+    ? `No secure connection to the laboratory (${code})`
+    : `No connection to the laboratory${code && ` (${code})`}`
+}
