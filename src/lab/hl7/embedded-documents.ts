@@ -1,10 +1,13 @@
 // Documents within messages: in observations of the type ED, as texts in Base64, or in segments ZEF; in one piece or several. Source: HL7 version
 // 2.5.1, 2.A.24. Pure.
 import type { LinkDocument } from '../links/link-message.ts'
+import { UnreadableMessage } from '../links/unreadable-message.ts'
 import type { LinkProfile } from '../links/profile/link-profile.ts'
 import type { Hl7Segment } from './hl7-message.ts'
 
 const VALUE = 5
+/** Most repetitions of one field. */
+const PIECES_MAX = 10_000
 const TEXT_TYPES = new Set(['ST', 'TX', 'FT', ''])
 
 /** A piece of a document. */
@@ -37,7 +40,9 @@ export function readDocumentPieces(segment: Hl7Segment, names: { code: string; n
     const content = segment.texts(VALUE).join('').replaceAll(/\s/gu, '')
     return [{ ...names, type: isPdfText(content) ? 'PDF' : '', content, isAbsent: content === '' }]
   }
-  return segment.rawRepetitions(VALUE).map((_, i) => ({ ...names, ...readEncapsulated(segment.components(VALUE, i + 1)) }))
+  const count = segment.rawRepetitions(VALUE).length
+  if (count > PIECES_MAX) throw new UnreadableMessage(`OBX-5 of line ${segment.number} has more than ${PIECES_MAX} repetitions`)
+  return segment.repetitions(VALUE).map((components) => ({ ...names, ...readEncapsulated(components) }))
 }
 
 type Content = Pick<DocumentPiece, 'type' | 'content' | 'isAbsent'>

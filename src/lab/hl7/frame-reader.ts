@@ -107,7 +107,7 @@ export class FrameReader {
     const isSkipped = this.#isSkipping
     this.#frame = undefined
     this.#hasSeparator = this.#isSkipping = false
-    return isSkipped ? [] : splitAtStarts(bytes)
+    return isSkipped ? [] : splitAtStart(bytes)
   }
 }
 
@@ -116,15 +116,11 @@ export const frameOf = (bytes: Uint8Array): Buffer => Buffer.concat([Buffer.of(V
 
 const START = Buffer.from('\vMSH')
 
-/** A message that begins within a frame: the sender stopped within the one before. VT alone is text that someone copied. */
-function splitAtStarts(bytes: Buffer): Frame[] {
-  const frames: Frame[] = []
-  let position = 0
-  for (let start = bytes.indexOf(START); start >= 0; start = bytes.indexOf(START, position)) {
-    frames.push({ kind: 'half', bytes: bytes.subarray(position, start) })
-    position = start + 1
-  }
-  return [...frames, { kind: 'message', bytes: bytes.subarray(position) }]
+/** A message that begins within a frame: the sender stopped within what is before. VT alone is text that someone copied. */
+function splitAtStart(bytes: Buffer): Frame[] {
+  const start = bytes.lastIndexOf(START)
+  const message: Frame = { kind: 'message', bytes: bytes.subarray(start + 1) }
+  return start < 0 ? [message] : [{ kind: 'half', bytes: bytes.subarray(0, start) }, message]
 }
 
 function countStray(bytes: Uint8Array): number {

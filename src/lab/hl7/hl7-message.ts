@@ -68,11 +68,21 @@ export class Hl7Segment {
     return this.rawRepetitions(field).map((text) => this.#message.unescape(text))
   }
 
-  /** The components of a repetition, each as one text. */
-  components(field: number, repetition = 1): string[] {
-    const text = this.rawRepetitions(field)[repetition - 1] ?? ''
-    const { component } = this.#message.delimiters
-    return (component ? text.split(component) : [text]).map((part) => this.#message.unescape(part))
+  /** The components of the first repetition, each as one text. */
+  components(field: number): string[] {
+    return this.#split(this.rawRepetitions(field)[0] ?? '')
+  }
+
+  /** The components of each repetition. */
+  repetitions(field: number): string[][] {
+    return this.rawRepetitions(field).map((text) => this.#split(text))
+  }
+
+  #split(text: string): string[] {
+    const { component, escape } = this.#message.delimiters
+    const parts = component ? text.split(component) : [text]
+    const isPlain = !text.includes(NULL) && (escape === '' || !text.includes(escape))
+    return isPlain ? parts : parts.map((part) => this.#message.unescape(part))
   }
 
   #isRepeated(field: number): boolean {

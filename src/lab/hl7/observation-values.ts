@@ -9,12 +9,8 @@ type ObservationValue = Pick<Observation, 'value' | 'value_kind'>
 /** The value of an observation that is no document; several values of one are lines. Empty: it has none. */
 export function readObservationValue(segment: Hl7Segment): ObservationValue {
   const read = READERS[segment.get(2)]
-  const count = segment.rawRepetitions(VALUE).length
   if (!read) return toValue(segment.texts(VALUE))
-  return toValue(
-    Array.from({ length: count }, (_, i) => read.text(segment.components(VALUE, i + 1))),
-    read.kind,
-  )
+  return toValue(segment.repetitions(VALUE).map(read.text), read.kind)
 }
 
 function toValue(texts: string[], kind?: 'coded' | 'text'): ObservationValue {

@@ -6,7 +6,7 @@ import { limit, readId, readName, readText } from './field-limits.ts'
 import type { Hl7Segment } from './hl7-message.ts'
 import { readObservationValue } from './observation-values.ts'
 import type { NotedSegment } from './message-groups.ts'
-import { findSite, type readSites } from './performing-sites.ts'
+import type { SiteFinder } from './performing-sites.ts'
 import { UnreadableMessage } from '../links/unreadable-message.ts'
 
 export interface ReadObservations {
@@ -18,7 +18,7 @@ export interface ReadObservations {
 
 interface ObservationContext {
   profile: LinkProfile
-  sites: ReturnType<typeof readSites>
+  sites: SiteFinder
 }
 
 /** Reads the observations of a test. Those with the same code and sub-id are lines of one, if none of them repeats another. */
@@ -31,7 +31,9 @@ export function readObservations(segments: readonly NotedSegment[], context: Obs
     const identity = readIdentity(segment, results)
     if (isLeftOut(segment, results)) continue
     if (isDocument(segment, context.profile)) {
-      if (!WITHOUT_VALUE.has(segment.get(11))) documents.push(...readDocumentPieces(segment, identity))
+      const pieces = WITHOUT_VALUE.has(segment.get(11)) ? [] : readDocumentPieces(segment, identity)
+      // A call cannot have as many arguments as a field can have repetitions.
+      for (const piece of pieces) documents.push(piece)
     } else if (results.comment_codes.includes(identity.code)) comments.push(...readComment(segment, notes))
     else observations.push({ ...identity, ...readResult(segment, notes, context) })
   }
@@ -73,14 +75,14 @@ const FLAG_LENGTH_MAX = 100
 function readResult(
   segment: Hl7Segment,
   notes: readonly Hl7Segment[],
-  { profile, sites }: ObservationContext,
+  { sites }: ObservationContext,
 ): Omit<Observation, 'code' | 'name'> {
   const { value, ...kind } = readObservationValue(segment)
   const flag = segment
-    .rawRepetitions(8)
-    .map((_, i) => segment.get(8, 1, { repetition: i + 1 }))
+    .repetitions(8)
+    .map(([code = '']) => code)
     .join('~')
-  const site = findSite(segment, profile, sites)
+  const site = sites(segment)
   const fields = {
     sub_id: readId(segment.text(4), segment, 4),
     value: readText(value ?? '', segment, 5),
@@ -102,8 +104,11 @@ export function readStatus(segment: Hl7Segment, field: number): string {
 }
 
 /** The record without empty texts. */
-export const withoutEmpty = <T extends Record<string, string>>(fields: T): Partial<T> =>
-  Object.fromEntries(Object.entries(fields).filter(([, text]) => text !== '')) as Partial<T>
+export function withoutEmpty<T extends Record<string, string>>(fields: T): Partial<T> {
+  const result: Partial<T> = {}
+  for (const name in fields) if (fields[name] !== '') result[name] = fields[name]
+  return result
+}
 
 /** Comments as one text, each line as it was sent. */
 export function joinNotes(notes: readonly Hl7Segment[]): string {

@@ -12,9 +12,9 @@ export const collectOrders = (message: Hl7Message, profile: LinkProfile): OrderG
 
 function collectPatients(message: Hl7Message, profile: LinkProfile): PatientGroup[] {
   const collector = new Collector(message)
-  const footer = profile.results.has_footer ? footerOf(message) : []
-  for (const segment of message.segments) if (!footer.includes(segment)) collector.add(segment)
-  collector.current.notes.push(...footer)
+  const footer = new Set(profile.results.has_footer ? footerOf(message) : [])
+  for (const segment of message.segments) if (!footer.has(segment)) collector.add(segment)
+  for (const segment of footer) collector.current.notes.push(segment)
   return collector.patients.filter(({ tests, documents }) => tests.length > 0 || documents.length > 0)
 }
 

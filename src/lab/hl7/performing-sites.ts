@@ -17,8 +17,23 @@ const findClia = (segment: Hl7Segment, first: number, last: number): string | un
   return undefined
 }
 
+/** The site that performed an observation; undefined if the message does not say. */
+export type SiteFinder = (observation: Hl7Segment) => Site | undefined
+
+/** Finds the sites of a message by the profile. Most observations have the same, which is read once. */
+export function createSiteFinder(message: Hl7Message, { results }: LinkProfile): SiteFinder {
+  const sites = readSites(message)
+  const knownSites = new Map<string, Site | undefined>()
+  const fields = results.performing_laboratory === 'OBX-23' ? [23, 24, 25] : [15]
+  return (segment) => {
+    const key = fields.map((field) => segment.raw(field)).join(segment.raw(0))
+    if (!knownSites.has(key)) knownSites.set(key, findSite(segment, results, sites))
+    return knownSites.get(key)
+  }
+}
+
 /** The sites of ZPS segments by their code. */
-export function readSites({ segments }: Hl7Message): Map<string, Site> {
+function readSites({ segments }: Hl7Message): Map<string, Site> {
   const sites = segments.filter(({ id }) => id === 'ZPS').flatMap((segment) => readSite(segment) ?? [])
   return new Map(sites.map((site) => [site.code, site]))
 }
@@ -40,8 +55,7 @@ function readSite(segment: Hl7Segment): Site | undefined {
   })
 }
 
-/** The site of an observation by the profile. */
-export function findSite(segment: Hl7Segment, { results }: LinkProfile, sites: Map<string, Site>): Site | undefined {
+function findSite(segment: Hl7Segment, results: LinkProfile['results'], sites: Map<string, Site>): Site | undefined {
   if (results.performing_laboratory === 'OBX-23') return readOrganization(segment)
   const code = segment.get(15)
   const site = sites.get(code) ?? (code === '' && sites.size === 1 ? [...sites.values()][0] : undefined)

@@ -1,6 +1,6 @@
 // Messages with results (ORU^R01, OUL^R22) and with statuses of orders (ORM^O01, OSU^O51) as neutral messages: one for each patient and order, so
 // that nothing of one can come to another. The profile says what a message leaves open. Source: HL7 version 2.5.1, chapters 4 and 7. Pure.
-import { OBSERVATIONS_MAX, TESTS_MAX, type LinkMessage, type ObservedTest } from '../links/link-message.ts'
+import { DOCUMENTS_MAX, OBSERVATIONS_MAX, TESTS_MAX, type LinkMessage, type ObservedTest } from '../links/link-message.ts'
 import type { LinkProfile } from '../links/profile/link-profile.ts'
 import { UnreadableMessage } from '../links/unreadable-message.ts'
 import { joinPieces, readDocumentPieces, readZefPiece, type DocumentPiece } from './embedded-documents.ts'
@@ -10,7 +10,7 @@ import { fillerOf, readNumbers } from './message-numbers.ts'
 import { describeObservation, joinNotes, readIdentity, readObservations, readStatus, withoutEmpty } from './observations.ts'
 import type { OrderGroup, TestGroup } from './message-groups.ts'
 import { collectOrders } from './order-groups.ts'
-import { readSites } from './performing-sites.ts'
+import { createSiteFinder, type SiteFinder } from './performing-sites.ts'
 
 /**
  * The neutral messages of a message, one for each order. Errors: UnreadableMessage results without an ordered test, neither test nor document, more
@@ -21,7 +21,7 @@ export function readResults(message: Hl7Message, profile: LinkProfile): LinkMess
   if (groups.length === 0) throw new UnreadableMessage('The message has no test')
   const context = {
     profile,
-    sites: readSites(message),
+    sites: createSiteFinder(message, profile),
     isStatus: message.get('MSH-9') !== 'ORU' && message.get('MSH-9') !== 'OUL',
   }
   const tests = groups.flatMap((group) => group.tests)
@@ -45,7 +45,7 @@ export const nameSender = (application: string, facility: string): string =>
 
 interface ResultContext {
   profile: LinkProfile
-  sites: ReturnType<typeof readSites>
+  sites: SiteFinder
   /** Whether the message is about orders, not about results. */
   isStatus: boolean
 }
@@ -57,6 +57,7 @@ function readOrder(group: OrderGroup, context: ResultContext): Omit<LinkMessage,
   const notes = [joinNotes(group.notes), ...parts.flatMap(({ comments }) => comments)].filter(Boolean).join('\n')
   const order_status = statusOfOrder(group.tests)
   const documents = profile.results.documents === 'none' ? [] : joinPieces(pieces.filter(({ isAbsent }) => !isAbsent))
+  if (documents.length > DOCUMENTS_MAX) throw new UnreadableMessage(`The message has more than ${DOCUMENTS_MAX} documents`)
   return {
     ...(group.patient && { patient: readPatient(group.patient, profile) }),
     numbers: readNumbers(group, profile),

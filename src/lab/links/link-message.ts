@@ -13,7 +13,7 @@ export const TEXT_LENGTH_MAX = 1_000_000
 export const TESTS_MAX = 500
 export const OBSERVATIONS_MAX = 10_000
 export const NUMBERS_MAX = 20
-const DOCUMENTS_MAX = 20
+export const DOCUMENTS_MAX = 20
 
 const id = Text({ minLength: 1, maxLength: ID_LENGTH_MAX })
 const name = Text({ maxLength: NAME_LENGTH_MAX })

@@ -134,9 +134,12 @@ interface MessageClock {
   orSent(text: string | undefined, path: string): string
 }
 
-function createClock({ sent_at: sent }: LinkMessage, { text: { time_zone } }: LinkProfile): MessageClock {
-  const own = readLinkTime(sent, time_zone)
-  if (!own || isDay(own.time)) throw new UnreadableMessage('sent_at: must be a time')
+/** A message without a time, or with a day alone, is of the time of its first test that has one. */
+function createClock({ sent_at, tests }: LinkMessage, { text: { time_zone } }: LinkProfile): MessageClock {
+  const isWrong = sent_at !== '' && !readLinkTime(sent_at, time_zone)
+  const texts = isWrong ? [] : [sent_at, ...tests.map(({ reported_at }) => reported_at ?? '')]
+  const own = texts.map((text) => readLinkTime(text, time_zone)).find((time) => time !== undefined && !isDay(time.time))
+  if (!own) throw new UnreadableMessage('sent_at: must be a time')
   const optional = (text: string | undefined, path: string) => {
     if (text === undefined || text === '') return undefined
     const known = readLinkTime(text, time_zone, own.offset)

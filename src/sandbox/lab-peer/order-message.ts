@@ -70,7 +70,7 @@ function toOrderedCode(segment: Hl7Segment, common: Hl7Segment | undefined): Ord
 /** A segment as it can be written again, without subcomponents. */
 function toFields(segment: Hl7Segment): Hl7Fields {
   const fields = Array.from({ length: segment.fieldCount }, (_, i) => ({
-    repetitions: segment.rawRepetitions(i + 1).map((_text, repetition) => segment.components(i + 1, repetition + 1)),
+    repetitions: segment.repetitions(i + 1),
   }))
   return [segment.id, ...fields]
 }
