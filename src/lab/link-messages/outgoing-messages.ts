@@ -1,7 +1,7 @@
 // Messages to laboratories in lab_message, by their order: whether they were sent, and what the laboratory answered. Makes no decisions.
 import { dbNow, endLease, isUnleased } from '../../platform/db/leases.ts'
 import { sql } from '../../platform/db/sql.ts'
-import type { Queries, Tx } from '../../platform/db/transaction.ts'
+import type { PlainTx, Queries, Tx } from '../../platform/db/transaction.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import type { OutgoingState } from './message-store.ts'
 
@@ -14,10 +14,12 @@ const OutgoingMessage = T.Object({
   state: T.Unsafe<OutgoingState>({ type: 'string' }),
   bytes: T.Unsafe<Buffer>({}),
   answer: Nullable(T.Unsafe<Buffer>({})),
+  attempts: T.Integer(),
+  reason: Nullable(T.String()),
 })
 export type OutgoingMessage = Static<typeof OutgoingMessage>
 
-const columns = sql`id, team_id, link_account_id, order_id, control_id, state, bytes, answer`
+const columns = sql`id, team_id, link_account_id, order_id, control_id, state, bytes, answer, attempts, reason`
 
 /** A message to a laboratory; undefined if there is none, or it is one from a laboratory. */
 export const findOutgoing = (db: Queries, id: string): Promise<OutgoingMessage | undefined> =>
@@ -72,10 +74,14 @@ export interface AnsweredState {
 }
 
 /** Stores the answer of the laboratory. A message with an answer is not sent again. Writes lab_message. */
-export function saveAnswer(tx: Tx, id: string, { state, answer, error }: AnsweredState): void {
+export function saveAnswer(
+  tx: PlainTx,
+  { id, team_id }: Pick<OutgoingMessage, 'id' | 'team_id'>,
+  { state, answer, error }: AnsweredState,
+): void {
   tx.defer(sql`
     update lab_message
     set state = ${state}, answer = ${answer}, answered_at = ${dbNow}, reason = ${state === 'refused' ? 'refused_order' : null}, error = ${error},
         due_at = null, updated_at = ${dbNow}, ${endLease}
-    where id = ${id} and team_id = ${tx.team}`)
+    where id = ${id} and team_id = ${team_id}`)
 }

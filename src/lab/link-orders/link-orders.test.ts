@@ -28,6 +28,7 @@ import { UnreadableMessage } from '../links/unreadable-message.ts'
 import { updateOrder } from '../orders/change-order.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
+import { listOrderMessages, mayHaveOrder } from './order-messages.ts'
 import { sendAgain } from './send-orders.ts'
 
 /** A walk-in order of a team with a live link, with its messages. */
@@ -282,6 +283,53 @@ describe('an order that the laboratory refused', () => {
     await assert.rejects(again, saying(/The laboratory may have the order: its message .* is accepted/))
     await team.db.plainTx((tx) => setLinkMode(tx, account, 'shadow'))
     await assert.rejects(again, saying(/no live link/))
+  })
+})
+
+describe('an order of which the laboratory refused a part', () => {
+  const codesOf = ({ message }: QueuedMessage) =>
+    message.segments.filter(({ id }) => id === 'OBR').map((segment) => segment.get(4))
+
+  test('fails until the other part is sent again and accepted, and what was accepted is not sent twice', async () => {
+    const { team, order, messages, last, shown } = await linkedOrder({ options: { order_content: { messages_per: 'specimen' } } })
+    const [first, second] = (await messages()) as [QueuedMessage, QueuedMessage]
+    await answer(team, first, 'AE')
+    await answer(team, second, 'AA')
+    assert.deepEqual((await shown()).slice(0, 2), ['ordered', 'fulfillment_error'])
+    await team.db.tx(await tenantOf(team), (tx) => sendAgain(tx, order.id))
+    assert.equal((await messages()).length, 3)
+    assert.deepEqual(codesOf(await last()), codesOf(first))
+    assert.deepEqual((await shown()).slice(0, 2), ['ordered', null])
+    await answer(team, await last(), 'AA')
+    assert.deepEqual((await shown()).slice(0, 2), ['requisition_created', null])
+  })
+
+  test('by the numbers of its tests is sent again with the refused ones, under the same numbers', async () => {
+    const { team, order, last, shown } = await linkedOrder({ options: { order_number: { per_test: true } } })
+    const message = await last()
+    const codes = codesOf(message)
+    const numbers = codes.map((_, i) => message.message.get(`OBR[${i + 1}]-2`))
+    const answers = numbers.map((number, i) => `ORC|${i === 0 ? 'UA' : 'OK'}|${number}|F-${i}`)
+    assert(codes.length > 1)
+    assert.equal(await answer(team, message, 'AA', ...answers), 'refused')
+    await team.db.tx(await tenantOf(team), async (tx) => assert(mayHaveOrder(await listOrderMessages(tx, order.id))))
+    assert.deepEqual((await shown()).slice(0, 2), ['ordered', 'fulfillment_error'])
+    await team.db.tx(await tenantOf(team), (tx) => sendAgain(tx, order.id))
+    const again = await last()
+    assert.deepEqual([codesOf(again), again.message.get('OBR-2')], [codes.slice(0, 1), numbers[0]])
+    await answer(team, again, 'AA')
+    assert.deepEqual((await shown()).slice(0, 2), ['requisition_created', null])
+  })
+})
+
+describe('cancelling over a link that is not live', () => {
+  test('cancels at once, and tells the laboratory when the link is live again', async () => {
+    const { team, account, cancel, messages, last, shown } = await linkedOrder()
+    await answer(team, await last(), 'AA')
+    await team.db.plainTx((tx) => setLinkMode(tx, account, 'off'))
+    assert.equal((await cancel()).body.message, 'Order cancelled successfully')
+    assert.deepEqual(await shown(), ['cancelled', null, null])
+    assert.deepEqual(texts(await messages(), 'ORC-1'), ['NW', 'CA'])
   })
 })
 

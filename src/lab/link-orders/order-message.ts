@@ -9,7 +9,15 @@ import { prepareTexts } from './message-texts.ts'
 import { isVersionFrom, toTime } from './order-fields.ts'
 import { guardianSegments, patientSegment, payerSegments } from './patient-segments.ts'
 import { placeOfField, SegmentBuilder, type FieldValue } from './segment-builder.ts'
-import { noteSegments, testNumber, testSegments, type OrderAction, type PlacedTest, type TestGroup } from './test-segments.ts'
+import {
+  codeAtLaboratory,
+  noteSegments,
+  testNumber,
+  testSegments,
+  type OrderAction,
+  type PlacedTest,
+  type TestGroup,
+} from './test-segments.ts'
 import { Unsendable } from './unsendable.ts'
 
 export interface OrderMessageRequest {
@@ -18,6 +26,8 @@ export interface OrderMessageRequest {
   profile: LinkProfile
   /** The patient's id of the caller, for profiles that send it. */
   client_user_id: string
+  /** The codes of tests that are left out, because the laboratory has them. */
+  acceptedCodes?: ReadonlySet<string>
   filler_number: string | null
   /** `T`: the laboratory must not carry out the order. */
   processing_id: 'P' | 'T'
@@ -42,8 +52,13 @@ export interface OrderMessage {
 export function writeOrder(request: OrderMessageRequest): OrderMessage[] {
   const { content, profile } = request
   if (content.tests.length === 0) throw new Unsendable(['The order has no tests'])
-  return groupTests(content, profile).map((tests) => writeMessage(request, tests))
+  const groups = groupTests(content, profile).map((tests) => tests.filter((test) => !isAccepted(request, test)))
+  return groups.filter((tests) => tests.length > 0).map((tests) => writeMessage(request, tests))
 }
+
+/** Whether the laboratory has a test already. */
+const isAccepted = ({ acceptedCodes, profile }: OrderMessageRequest, { test }: PlacedTest): boolean =>
+  acceptedCodes !== undefined && acceptedCodes.size > 0 && acceptedCodes.has(codeAtLaboratory(profile, test))
 
 /** Our number of an order at the laboratory. */
 function orderNumber({ order }: Pick<RequisitionContent, 'order'>, { order_number }: LinkProfile): string {

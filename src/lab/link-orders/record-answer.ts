@@ -3,17 +3,18 @@ import { findLink } from '../accounts/account-links.ts'
 import { readOrderAnswer, type OrderAnswer } from '../hl7/order-answer.ts'
 import { UnreadableMessage } from '../links/unreadable-message.ts'
 import type { OutgoingState } from '../link-messages/message-store.ts'
-import { findOutgoing, saveAnswer } from '../link-messages/outgoing-messages.ts'
+import { findOutgoing, saveAnswer, type OutgoingMessage } from '../link-messages/outgoing-messages.ts'
 import { findAndLockOrder, saveOrder } from '../orders/change-order.ts'
 import type { LockedOrder } from '../orders/locked-order.ts'
 import type { OrderNumber } from '../result-matching/incoming-result.ts'
 import { recordNumbers } from '../result-matching/order-numbers.ts'
 import type { ReceiveContext } from '../result-matching/receive.ts'
+import type { Db } from '../../platform/db/database.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { notFound } from '../../platform/http/errors.ts'
 import type { LinkProfile } from '../links/profile/link-profile.ts'
 import { addNotes, endFailure, showFailure } from '../orders/order-problems.ts'
-import { listOrderMessages, type OrderMessageOfLink } from './send-orders.ts'
+import { listOrderMessages, openRefusals, type OrderMessageOfLink } from './order-messages.ts'
 import type { OrderAction } from './test-segments.ts'
 
 /**
@@ -34,7 +35,7 @@ export async function recordAnswer(
   const answer = readOrderAnswer(bytes, { charset: profile.text.charset })
   if (answer.control_id !== sent.control_id) throw new UnreadableMessage('The answer is not to this message')
   const tenant = await findTenant(cell, sent.team_id)
-  if (!tenant) throw notFound('Message not found')
+  if (!tenant) return recordOfDeletedTeam(db, sent, answer, bytes)
   return db.tx(tenant, async (tx) => {
     const lockedOrder = await findAndLockOrder(tx, sent.order_id)
     const messages = await listOrderMessages(tx, sent.order_id)
@@ -42,23 +43,34 @@ export async function recordAnswer(
     if (!lockedOrder || !message) throw notFound('Message not found')
     const state = nextState(message, answer)
     if (state === message.state && message.answer?.equals(bytes)) return state
-    saveAnswer(tx, message_id, {
-      state,
-      answer: bytes,
-      error: state === 'refused' ? `The laboratory answered ${codesOf(answer)}` : null,
-    })
-    const otherMessages = messages.filter(({ id }) => id !== message_id)
-    applyAnswer(tx, lockedOrder, { message: { ...message, state }, otherMessages, answer, profile })
+    saveAnswer(tx, message, { state, answer: bytes, error: createError(state, answer) })
+    const answeredMessages = messages.map((item) => (item === message ? { ...message, state, answer: Buffer.from(bytes) } : item))
+    applyAnswer(tx, lockedOrder, { message: { ...message, state }, messages: answeredMessages, answer, profile })
     if (lockedOrder.isChanged) await saveOrder(tx, lockedOrder)
     return state
   })
 }
 
+/** A message of a deleted team is not sent again, and its order is left alone. */
+function recordOfDeletedTeam(db: Db, message: OutgoingMessage, answer: OrderAnswer, bytes: Uint8Array): Promise<OutgoingState> {
+  return db.plainTx(async (tx) => {
+    const state = nextState({ state: message.state, action: 'new' }, answer)
+    saveAnswer(tx, message, { state, answer: bytes, error: createError(state, answer) })
+    return state
+  })
+}
+
+const createError = (state: OutgoingState, answer: OrderAnswer): string | null =>
+  state === 'refused' ? `The laboratory answered ${codesOf(answer)}` : null
+
 /** ORC-1 of an order that the laboratory does not take, cancel or change. */
 const REFUSALS: Record<OrderAction, readonly string[]> = { new: ['UA', 'DE', 'OC'], cancel: ['UC', 'DE'], change: ['UX', 'DE'] }
 
 /** The state of a message after an answer. Of a message that a person has dealt with it stays. An acceptance is ended by a refusal of its order alone. */
-function nextState({ state, action }: OrderMessageOfLink, { code, orders }: OrderAnswer): OutgoingState {
+function nextState(
+  { state, action }: Pick<OrderMessageOfLink, 'state' | 'action'>,
+  { code, orders }: OrderAnswer,
+): OutgoingState {
   if (state === 'done') return state
   if (orders.some(({ control }) => REFUSALS[action].includes(control))) return 'refused'
   if (state === 'accepted') return state
@@ -72,7 +84,8 @@ const codesOf = ({ code, orders }: OrderAnswer): string =>
 
 interface AnswerToMessage {
   message: OrderMessageOfLink
-  otherMessages: OrderMessageOfLink[]
+  /** All messages about the order, oldest first, in their states after the answer. */
+  messages: OrderMessageOfLink[]
   answer: OrderAnswer
   profile: LinkProfile
 }
@@ -97,13 +110,15 @@ const numbersOf = ({ filler, accessions, group }: OrderAnswer['orders'][number])
 
 const NUMBER_LENGTH_MAX = 200
 
-/** The laboratory has the order when it has accepted every message of it. */
-function acceptOrder(lockedOrder: LockedOrder, { otherMessages }: AnswerToMessage): void {
-  const isWhole = otherMessages.every(({ action, state }) => action !== 'new' || ['accepted', 'refused', 'done'].includes(state))
-  if (!isWhole) return
+/** The laboratory has the order when it has accepted every message of it, and what it refused in a later one. */
+function acceptOrder(lockedOrder: LockedOrder, { messages }: AnswerToMessage): void {
+  const isOpen = messages.some(({ action, state }) => action === 'new' && !DECIDED_STATES.has(state))
+  if (isOpen || openRefusals(messages).length > 0) return
   if (lockedOrder.lowLevelStatus === 'ordered') lockedOrder.transitionTo('requisition_created')
   else endFailure(lockedOrder)
 }
+
+const DECIDED_STATES = new Set<OutgoingState>(['accepted', 'refused', 'done'])
 
 /** `CR` confirms. An acknowledgment without orders says of the message alone that it was accepted: by the profile that is enough. */
 const isCancelConfirmed = ({ answer, profile }: AnswerToMessage): boolean =>

@@ -6,11 +6,10 @@ import { findAccount } from '../accounts/accounts.ts'
 import { findLink } from '../accounts/account-links.ts'
 import { findLab } from '../catalog/labs.ts'
 import { readRequisitionContent } from '../documents/requisition-content.ts'
-import { readHl7 } from '../hl7/hl7-message.ts'
 import { isLiveFor, processingId } from '../links/link-modes.ts'
 import { specimenNumber } from '../links/links.ts'
-import { queueOutgoing } from '../link-messages/message-store.ts'
-import { deleteUnsent, listOutgoing, withdrawUnsent, type OutgoingMessage } from '../link-messages/outgoing-messages.ts'
+import { queueOutgoing, type OutgoingState } from '../link-messages/message-store.ts'
+import { deleteUnsent, listOutgoing, withdrawUnsent } from '../link-messages/outgoing-messages.ts'
 import { findAndLockOrder, saveOrder, updateOrder } from '../orders/change-order.ts'
 import { closedStatuses } from '../orders/lifecycle.ts'
 import type { LockedOrder } from '../orders/locked-order.ts'
@@ -24,6 +23,7 @@ import { sql } from '../../platform/db/sql.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { addNotes, endFailure, isFailing, showFailure } from '../orders/order-problems.ts'
 import { writeOrder } from './order-message.ts'
+import { acceptedTests, listOrderMessages, mayHaveOrder, openRefusals } from './order-messages.ts'
 import type { OrderAction } from './test-segments.ts'
 import { Unsendable } from './unsendable.ts'
 
@@ -40,10 +40,10 @@ export async function sendDueOrder(tx: Tx, lockedOrder: LockedOrder, answer: { i
  * cancellation. Writes lab_message, lab_order_number.
  */
 export async function sendOnStep(tx: Tx, lockedOrder: LockedOrder, status: string): Promise<void> {
-  if (status !== 'registered' && status !== 'draw_completed' && status !== 'cancelled') return
+  if (status === 'cancelled') return cancelAtLaboratory(tx, lockedOrder)
+  if (status !== 'registered' && status !== 'draw_completed') return
   const link = await findLiveLink(tx, lockedOrder)
   if (!link) return
-  if (status === 'cancelled') return cancelAtLaboratory(tx, lockedOrder, link)
   const wasSent = await sendOnce(tx, lockedOrder, link)
   const { sends, sends_changes } = link.profile.order_content
   if (wasSent && status === 'draw_completed' && sends === 'placed' && sends_changes)
@@ -52,13 +52,13 @@ export async function sendOnStep(tx: Tx, lockedOrder: LockedOrder, status: strin
 
 /**
  * The hook of `cancelAsked`: an order that the laboratory may have is cancelled when the laboratory confirms it, unless the profile says at
- * once. Messages that were not sent are withdrawn. Writes lab_message.
+ * once, or the link is not live and cannot ask it. Messages that were not sent are withdrawn. Writes lab_message.
  */
 export async function askToCancel(tx: Tx, lockedOrder: LockedOrder, answer: { isPending: boolean }): Promise<void> {
   const link = await findLiveLink(tx, lockedOrder)
-  if (!link || !(await mayHaveSent(tx, lockedOrder)) || link.profile.order_content.cancels === 'at_once') return
+  if (!link || link.profile.order_content.cancels === 'at_once' || !(await mayHaveSent(tx, lockedOrder))) return
   answer.isPending = true
-  await cancelAtLaboratory(tx, lockedOrder, link)
+  await cancelAtLaboratory(tx, lockedOrder)
 }
 
 /** Withdraws what was not sent of an order. Writes lab_message. @returns whether the laboratory may have the order all the same */
@@ -69,34 +69,29 @@ async function mayHaveSent(tx: Tx, { order }: LockedOrder): Promise<boolean> {
   return mayHaveOrder(messages.filter(({ id }) => !withdrawn.includes(id)))
 }
 
-/** Tells the laboratory that an order is cancelled, if it may have the order and was not told. */
-async function cancelAtLaboratory(tx: Tx, lockedOrder: LockedOrder, link: AccountLink): Promise<void> {
-  if (!(await mayHaveSent(tx, lockedOrder))) return
+/**
+ * Tells the laboratory that an order is cancelled, if it may have the order and was not told. Over a link that is not live the message waits.
+ */
+async function cancelAtLaboratory(tx: Tx, lockedOrder: LockedOrder): Promise<void> {
+  const link = await findOrderLink(tx, lockedOrder)
+  if (!link || !(await mayHaveSent(tx, lockedOrder))) return
   const messages = await listOrderMessages(tx, lockedOrder.order.id)
-  const isTold = messages.some(({ action, state }) => action === 'cancel' && state !== 'refused' && state !== 'done')
+  const isTold = messages.some(({ action, state }) => action === 'cancel' && !UNTOLD_STATES.has(state))
   if (!isTold) await queueMessages(tx, lockedOrder, link, 'cancel')
 }
 
-export type OrderMessageOfLink = OutgoingMessage & { action: OrderAction }
+const UNTOLD_STATES = new Set<OutgoingState>(['refused', 'expired', 'done'])
 
-const ACTIONS: Record<string, OrderAction> = { NW: 'new', CA: 'cancel', XO: 'change' }
-
-/** What a message of ours does with its order. */
-const actionOf = (message: OutgoingMessage): OrderAction =>
-  ACTIONS[readHl7(message.bytes, { charset: 'windows-1252' }).get('ORC-1')] ?? 'new'
-
-/** The messages about an order, oldest first. The caller has locked the order. */
-export const listOrderMessages = async (tx: Tx, order_id: string): Promise<OrderMessageOfLink[]> =>
-  (await listOutgoing(tx, order_id)).map((message) => ({ ...message, action: actionOf(message) }))
-
-/** Whether an order may be at the laboratory: a message of it is on its way, or was not refused. */
-const mayHaveOrder = (messages: OrderMessageOfLink[]): boolean =>
-  messages.some(({ action, state }) => action === 'new' && state !== 'refused' && state !== 'done')
-
-/** The link of an order's account, if it is live for the team and orders go over it. */
-async function findLiveLink(tx: Tx, { order: { lab_account_id } }: LockedOrder): Promise<AccountLink | undefined> {
+/** The link of an order's account, if orders go over it. */
+async function findOrderLink(tx: Tx, { order: { lab_account_id } }: LockedOrder): Promise<AccountLink | undefined> {
   const link = lab_account_id === null ? undefined : await findLink(tx, lab_account_id)
-  return link && isLiveFor(link, tx.team) && link.profile.transport.orders !== 'none' ? link : undefined
+  return link && link.profile.transport.orders !== 'none' ? link : undefined
+}
+
+/** As `findOrderLink`, if the link is live for the team. */
+async function findLiveLink(tx: Tx, lockedOrder: LockedOrder): Promise<AccountLink | undefined> {
+  const link = await findOrderLink(tx, lockedOrder)
+  return link && isLiveFor(link, tx.team) ? link : undefined
 }
 
 /** A kit waits for its patient, and by the profile an order for its draw. At a walk-in order the laboratory itself draws. */
@@ -120,8 +115,15 @@ async function sendOnce(tx: Tx, lockedOrder: LockedOrder, link: AccountLink): Pr
 /**
  * Writes and queues the messages of an action. An order that cannot be sent shows a failure with the reason in its notes.
  * Writes lab_message, lab_order_number. The caller writes the order.
+ * @param acceptedCodes of tests that the laboratory has, which are left out
  */
-async function queueMessages(tx: Tx, lockedOrder: LockedOrder, link: AccountLink, action: OrderAction): Promise<void> {
+async function queueMessages(
+  tx: Tx,
+  lockedOrder: LockedOrder,
+  link: AccountLink,
+  action: OrderAction,
+  acceptedCodes: ReadonlySet<string> = new Set(),
+): Promise<void> {
   const { order, internalData } = lockedOrder
   const { account_id, profile } = link
   if (order.sample_id === null && profile.order_number.number === 'sample_id') {
@@ -141,6 +143,7 @@ async function queueMessages(tx: Tx, lockedOrder: LockedOrder, link: AccountLink
       content,
       profile,
       client_user_id: lockedOrder.clientUserId,
+      acceptedCodes,
       filler_number: await findFiller(tx, order.id, account_id),
       processing_id: processingId(tx.tenant.cell as CellName, link.mode),
       now: tx.now,
@@ -210,15 +213,19 @@ export async function sendAgain(tx: Tx, order_id: string): Promise<void> {
     const { lowLevelStatus } = lockedOrder
     if (closedStatuses.has(lowLevelStatus) || lowLevelStatus === 'partial_results' || !isReady(lockedOrder, link))
       throw badRequest(`An order in status ${lowLevelStatus} cannot be sent`)
-    const messages = await listOrderMessages(tx, order_id)
-    // What the laboratory had accepted and then refused it does not have any more.
+    const messages = (await listOrderMessages(tx, order_id)).filter(({ action }) => action === 'new')
     const isRefused = isFailing(lockedOrder)
-    const active = messages.find((message) => mayHaveOrder([message]) && !(isRefused && message.state === 'accepted'))
+    // What was accepted of an order that fails now is at the laboratory only if another part of it was refused.
+    const active = messages.find(({ state }) => !ENDED_STATES.has(state) && !(isRefused && state === 'accepted'))
     if (active) throw badRequest(`The laboratory may have the order: its message ${active.id} is ${active.state}`)
+    const isPartial = openRefusals(messages).length > 0
     endFailure(lockedOrder)
-    await queueMessages(tx, lockedOrder, link, 'new')
+    await queueMessages(tx, lockedOrder, link, 'new', isPartial ? acceptedTests(messages) : undefined)
   })
 }
+
+/** A message in these states is not sent any more, and its order is not at the laboratory. */
+const ENDED_STATES = new Set<OutgoingState>(['refused', 'done'])
 
 /** The hook of `userDeleted`: what was not sent about the user is not sent. Writes lab_message. Queues link_orders.send. */
 export async function holdOrders(tx: Tx, user_id: string): Promise<void> {

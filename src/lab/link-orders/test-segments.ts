@@ -104,14 +104,18 @@ function observationRequest(group: TestGroup, { test, position }: PlacedTest, pl
 const collectionTime = ({ content: { order }, profile }: TestGroup): string | null =>
   order.collected_at && toTime(new Date(order.collected_at), profile.text.time_zone)
 
-/** Errors: Unsendable the catalog has no code for the test, or the profile has several for it. */
-function testIdentifier(profile: LinkProfile, { code, name }: RequestedTest): FieldValue {
+function testIdentifier(profile: LinkProfile, test: RequestedTest): FieldValue {
+  const identifier = [codeAtLaboratory(profile, test), test.name, profile.order_content.coding_system]
+  return profile.order_content.test_code === 'first' ? identifier : ['', '', '', ...identifier]
+}
+
+/** The laboratory's code of a test. Errors: Unsendable the catalog has none, or the profile has several. */
+export function codeAtLaboratory(profile: LinkProfile, { code }: RequestedTest): string {
   const codes = Object.entries(profile.codes.tests).flatMap(([own, provider_id]) => (provider_id === code ? [own] : []))
   if (codes.length > 1) throw new Unsendable([`codes.tests: ${codes.length} codes of the laboratory are of one test`])
   const ownCode = codes[0] ?? code
   if (ownCode === '') throw new Unsendable(['OBR-4: a test of the order has no code of the laboratory'])
-  const identifier = [ownCode, name, profile.order_content.coding_system]
-  return profile.order_content.test_code === 'first' ? identifier : ['', '', '', ...identifier]
+  return ownCode
 }
 
 /** Each line of a text is a note of its own, and a line that is too long for the profile goes on in the next one. */
