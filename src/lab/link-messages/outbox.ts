@@ -24,6 +24,12 @@ const isUnanswered: Sql = sql`direction = 'out' and state in ('queued', 'sent')`
 /** The pause after the attempts of a row. */
 const backoff = (attempts: Sql): Sql => sql`least(${BACKOFF_S.last}, ${BACKOFF_S.first} * power(2, least(${attempts} - 1, 20)))`
 
+/** The link is live for the team of the message: an order that was written before goes out in no other mode. */
+const isLive: Sql = sql`
+  exists (
+    select from lab_link k
+    where k.account_id = m.link_account_id and (k.mode = 'live' or (k.mode = 'live_for_team' and k.live_team_id = m.team_id)))`
+
 /** No earlier message about the order waits for its answer: a cancellation never overtakes its order. */
 const isNext: Sql = sql`
   not exists (
@@ -46,7 +52,7 @@ export const claimDue = (
     sql`
     with due as materialized (
       select id from lab_message m
-      where link_account_id = ${account_id} and ${isUnanswered} and due_at <= ${dbNow} and ${isNext} and ${isHeld}
+      where link_account_id = ${account_id} and ${isUnanswered} and due_at <= ${dbNow} and ${isNext} and ${isLive} and ${isHeld}
       order by created_at, id limit ${max} for no key update skip locked),
     claimed as (
       update lab_message as m
@@ -96,7 +102,7 @@ const AccountRow = T.Object({ link_account_id: T.String() })
 export async function listLinksWithDue(db: Queries): Promise<string[]> {
   const rows = await db.many(
     AccountRow,
-    sql`select distinct link_account_id from lab_message where ${isUnanswered} and due_at <= ${dbNow}`,
+    sql`select distinct link_account_id from lab_message m where ${isUnanswered} and due_at <= ${dbNow} and ${isLive}`,
   )
   return rows.map(({ link_account_id }) => link_account_id)
 }

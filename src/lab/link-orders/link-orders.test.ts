@@ -25,6 +25,7 @@ import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { profileWith } from '../../../test/support/link-messages.ts'
 import { saveLink, setLinkMode } from '../accounts/account-links.ts'
 import { UnreadableMessage } from '../links/unreadable-message.ts'
+import { claimDue } from '../link-messages/outbox.ts'
 import { updateOrder } from '../orders/change-order.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
@@ -88,6 +89,24 @@ describe('an order over a link', () => {
     }
     const sandbox = await linkedOrder({ cell: 'sandbox-us' })
     assert.deepEqual(texts(await sandbox.messages(), 'MSH-11'), ['T'])
+  })
+
+  test('that was written waits while its link is in another mode, or live for another team', async () => {
+    const { team, account } = await linkedOrder()
+    const other = await createTestTeam('production-us')
+    await other.db.queries.run(sql`insert into lab_account_team (account_id, team_id) values (${account}, ${other.team})`)
+    const claim = () => claimDue(team.db.queries, account, { max: 1, answer_s: 1, isHeld: sql`true` })
+    for (const [mode, team_id] of [
+      ['off', null],
+      ['test', null],
+      ['shadow', null],
+      ['live_for_team', other.team],
+    ] as const) {
+      await team.db.plainTx((tx) => setLinkMode(tx, account, mode, team_id))
+      assert.deepEqual(await claim(), [], mode)
+    }
+    await team.db.plainTx((tx) => setLinkMode(tx, account, 'live_for_team', team.team))
+    assert.equal((await claim()).length, 1)
   })
 
   test('is sent on its day', async () => {
