@@ -1000,6 +1000,26 @@ table lab_link
   constraint lab_link__mode CHECK ((mode = ANY (ARRAY['off'::text, 'test'::text, 'shadow'::text, 'live_for_team'::text, 'live'::text])))
   constraint lab_link__state CHECK ((state = ANY (ARRAY['ok'::text, 'failing'::text])))
 
+table lab_link_issue
+  id uuid not null
+  link_account_id uuid
+  message_id uuid
+  source text
+  reason text not null
+  detail text
+  count integer not null default 1
+  state text not null
+  created_at timestamp with time zone not null
+  updated_at timestamp with time zone not null
+  constraint lab_link_issue_pkey PRIMARY KEY (id)
+  constraint lab_link_issue_link_account_id_fkey FOREIGN KEY (link_account_id) REFERENCES lab_link(account_id)
+  constraint lab_link_issue_message_id_fkey FOREIGN KEY (message_id) REFERENCES lab_message(id) ON DELETE CASCADE
+  constraint lab_link_issue__state CHECK ((state = ANY (ARRAY['open'::text, 'done'::text])))
+  CREATE INDEX lab_link_issue__created ON lab_link_issue USING btree (created_at, id)
+  CREATE INDEX lab_link_issue__link ON lab_link_issue USING btree (link_account_id)
+  CREATE INDEX lab_link_issue__message ON lab_link_issue USING btree (message_id)
+  CREATE UNIQUE INDEX lab_link_issue__open ON lab_link_issue USING btree (link_account_id, message_id, source, reason) NULLS NOT DISTINCT WHERE (state = 'open'::text)
+
 table lab_link_lease
   account_id uuid not null
   owner uuid
@@ -1031,6 +1051,7 @@ table lab_message
   answer bytea
   answered_at timestamp with time zone
   due_at timestamp with time zone
+  queued_at timestamp with time zone
   owner uuid
   fence integer not null default 0
   leased_until timestamp with time zone
@@ -1046,6 +1067,7 @@ table lab_message
   constraint lab_message__state CHECK ((((direction = 'in'::text) AND (state = ANY (ARRAY['received'::text, 'applied'::text, 'review'::text, 'test'::text, 'shadow'::text, 'failed'::text, 'done'::text]))) OR ((direction = 'out'::text) AND (state = ANY (ARRAY['queued'::text, 'sent'::text, 'committed'::text, 'accepted'::text, 'refused'::text, 'expired'::text, 'done'::text])))))
   CREATE INDEX lab_message__control_id ON lab_message USING btree (link_account_id, control_id)
   CREATE INDEX lab_message__created ON lab_message USING btree (created_at, id)
+  CREATE INDEX lab_message__issues ON lab_message USING btree (created_at, id) WHERE (reason IS NOT NULL)
   CREATE UNIQUE INDEX lab_message__once ON lab_message USING btree (link_account_id, digest) NULLS NOT DISTINCT WHERE (direction = 'in'::text)
   CREATE INDEX lab_message__order ON lab_message USING btree (order_id)
   CREATE INDEX lab_message__outbox ON lab_message USING btree (link_account_id, due_at) WHERE ((direction = 'out'::text) AND (due_at IS NOT NULL))

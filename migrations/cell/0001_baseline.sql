@@ -837,6 +837,8 @@ create table lab_message (
   answered_at         timestamptz,
   -- When it is to be processed or sent; null if it is not.
   due_at              timestamptz,
+  -- When an outgoing message was queued, or queued again.
+  queued_at           timestamptz,
   owner               uuid,
   fence               integer not null default 0,
   leased_until        timestamptz,
@@ -849,6 +851,7 @@ create table lab_message (
 );
 create index lab_message__control_id on lab_message (link_account_id, control_id);
 create index lab_message__created on lab_message (created_at, id);
+create index lab_message__issues on lab_message (created_at, id) where reason is not null;
 create unique index lab_message__once on lab_message (link_account_id, digest) nulls not distinct where direction = 'in';
 create index lab_message__order on lab_message (order_id);
 create unique index lab_message__sent_once on lab_message (link_account_id, control_id) where direction = 'out';
@@ -875,6 +878,27 @@ create table lab_shadow_result (
 );
 create index lab_shadow_result__link on lab_shadow_result (team_id, link_account_id, created_at);
 create index lab_shadow_result__order on lab_shadow_result (order_id);
+
+-- What a person must look at on links, besides the messages that have a reason: of an applied message, or of a link as a whole. While one is
+-- open, the same again is counted. An issue `link_down` is open from the mail that the link fails to the mail that it works again.
+create table lab_link_issue (
+  id               uuid primary key,
+  link_account_id  uuid references lab_link,
+  message_id       uuid references lab_message on delete cascade,
+  source           text,
+  reason           text not null,
+  -- Without patient data.
+  detail           text,
+  count            integer not null default 1,
+  state            text not null constraint lab_link_issue__state check (state in ('open', 'done')),
+  created_at       timestamptz not null,
+  updated_at       timestamptz not null
+);
+create index lab_link_issue__created on lab_link_issue (created_at, id);
+create index lab_link_issue__link on lab_link_issue (link_account_id);
+create index lab_link_issue__message on lab_link_issue (message_id);
+create unique index lab_link_issue__open on lab_link_issue (link_account_id, message_id, source, reason) nulls not distinct
+  where state = 'open';
 
 -- The numbers by which laboratories name an order over a link: ours, and their own, which they report with results.
 create table lab_order_number (

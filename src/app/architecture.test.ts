@@ -293,6 +293,7 @@ const ON_WHOLE_CELL: Record<string, string> = {
   'src/lab/link-orders/record-answer.ts': 'an answer of a laboratory, before its team is known',
   'src/lab/link-messages/receive-message.ts': 'a message is stored before its team is known',
   'src/lab/link-messages/message-processing.ts': 'a message is read before its team is known',
+  'src/lab/link-messages/link-alerts.ts': 'links are of no team',
   'src/connections/link/codes.ts': 'a link code names its cell only',
   'src/notifications/sms/sms-sender.ts': 'sends what is due, of every team',
   'src/visits/phlebotomy/staff-import.ts': 'phlebotomists serve several teams',

@@ -23,6 +23,7 @@ export type ModuleSettings = AccessSettings &
   Pick<
     Config,
     | 'support_email'
+    | 'lab_alert_email'
     | 'domain_target'
     | 'dns_servers'
     | 'invites_per_hour'

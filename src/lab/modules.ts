@@ -13,14 +13,13 @@ import { linkShadow } from './link-shadow/module.ts'
 import { orders } from './orders/module.ts'
 import type { CountConnections } from './orders/orders.ts'
 import { resultMatching } from './result-matching/module.ts'
-import { linkMessages } from './link-messages/module.ts'
-import type { MessageProcessorOptions } from './link-messages/message-processing.ts'
+import { linkMessages, type LinkMessagesDependencies } from './link-messages/module.ts'
 import { labResults } from './results/module.ts'
 import { testkitsRoutes } from './testkits/routes.ts'
 
 type LabDependencies = DocumentDependencies &
   LinkTransportDependencies &
-  MessageProcessorOptions & { countConnections: CountConnections; covers: CoversCharacter }
+  LinkMessagesDependencies & { countConnections: CountConnections; covers: CoversCharacter }
 
 export const lab = (dependencies: LabDependencies): Module[] => [
   catalog(labAccess),

@@ -105,7 +105,7 @@ test('whichever writes and names teams elsewhere than in its path is about them,
 })
 
 /** Operations whose answers name patients to those who manage. */
-const ofPatients = new Set(['list_visits'])
+const ofPatients = new Set(['list_visits', 'get_lab_message'])
 
 test('every operation that reads and may return a secret, or names patients, declares it', () => {
   for (const { id, method, reply, auditsRead } of managing)

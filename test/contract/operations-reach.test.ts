@@ -49,6 +49,12 @@ const elsewhere: Record<string, number> = {
   approve_lab_test: 404,
   // Nor is the phlebotomist.
   delete_phlebotomist: 404,
+  // Nor is the message.
+  get_lab_message: 404,
+  replay_lab_message: 404,
+  resend_lab_message: 404,
+  finish_lab_message: 404,
+  finish_lab_link_issue: 404,
 }
 
 describe('a key that is bound to another team', async () => {

@@ -122,6 +122,13 @@ const ours: Record<string, string> = {
   'POST /v1/org/{}/management_key/{}/rotate':
     'a key of the organization has to be replaced at times, and no key may make another one',
   'PUT /v1/org/{}/lab_account/{}/{}/{}': 'accounts of sandboxes, which the reference makes itself',
+  'GET /v1/org/{}/lab_message/{}/{}': 'messages between laboratories and an own server',
+  'GET /v1/org/{}/lab_message/{}/{}/{}': 'messages of laboratories',
+  'POST /v1/org/{}/lab_message/{}/{}/{}/replay': 'messages of laboratories',
+  'POST /v1/org/{}/lab_message/{}/{}/{}/resend': 'messages of laboratories',
+  'POST /v1/org/{}/lab_message/{}/{}/{}/done': 'messages of laboratories',
+  'GET /v1/org/{}/lab_link_issue/{}/{}': 'messages of laboratories',
+  'POST /v1/org/{}/lab_link_issue/{}/{}/{}/done': 'messages of laboratories',
   'GET /v1/org/{}/phlebotomist/{}/{}': 'phlebotomists',
   'PUT /v1/org/{}/phlebotomist/{}/{}/{}': 'phlebotomists',
   'DELETE /v1/org/{}/phlebotomist/{}/{}/{}': 'phlebotomists',

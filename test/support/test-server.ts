@@ -112,6 +112,7 @@ export const settings: ModuleSettings = {
   document_fonts: [],
   abn_form: undefined,
   abn_form_fields: [],
+  lab_alert_email: '',
   lab_listen: [],
   lab_tls_certificate: undefined,
   lab_tls_key: undefined,

@@ -111,9 +111,9 @@ test('a message is received, listed without its patient, shown with a line in th
   assert(received.includes(order.id))
   assert.equal(await run('receive', account, write(text)), `${id}  repetition, applied, order ${order.id}\n`)
   const listed = (await run('messages')).split('\n').find((line) => line.startsWith(id!))!
-  assert.match(listed, /quest +applied/)
+  assert.match(listed, /quest +in +applied/)
   assert.doesNotMatch(listed, /Testa|Fictional|1990/)
-  assert.equal(await run('message', id!), text)
+  assert.equal(await run('message', id!), `${text}\n`)
   assert.match(await run('replay', id!), /applied, order/)
   await access.flush()
   const log = await command(cells, ['access-log', 'export', '--cell', 'sandbox-us', '--user', order.user_id])
@@ -136,11 +136,14 @@ test('a message that failed needs attention until a person marks it as done', as
   const [, id] = /^(\S+) {2}failed, The message does not begin with a header\n$/.exec(
     await run('receive', account, write('no message')),
   )!
-  assert((await run('messages', '--attention')).includes(id!))
+  const issue = (await run('issues', '--account', account)).split('\n')
+  assert.match(issue[0]!, new RegExp(`^${id} .*  unreadable  quest, command, 1 times$`))
+  assert(issue.some((line) => line.includes('Ask the laboratory')))
   assert.match(await run('replay', id!), /failed, The message does not begin with a header/)
   assert.equal(await run('done', id!), 'Message marked as done.\n')
-  assert(!(await run('messages', '--attention')).includes(id!))
-  await assert.rejects(run('done', account), /Message not found/)
+  assert.equal(await run('issues', '--account', account), 'There are none.\n')
+  assert((await run('issues', '--account', account, '--state', 'done')).includes(id!))
+  await assert.rejects(run('done', account), /Issue not found/)
   await assert.rejects(run('message', account), /Message not found/)
   await assert.rejects(run('replay', account), /Message not found/)
 })

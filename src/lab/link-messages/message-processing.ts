@@ -20,6 +20,7 @@ import { readDocuments } from '../links/link-documents.ts'
 import type { LinkMessage } from '../links/link-message.ts'
 import { UnreadableMessage, UnsupportedMessage } from '../links/unreadable-message.ts'
 import type { ReceiveContext } from '../result-matching/receive.ts'
+import { reportIssue } from './issues.ts'
 import { findMessage, saveOutcome, type MessageOutcome } from './message-store.ts'
 import { assertProcessingId, receiveInMode } from './receive-in-mode.ts'
 
@@ -119,6 +120,8 @@ async function processMessage(context: ReceiveContext, id: string): Promise<Hand
   const queries = context.db.queries
   const message = await findMessage(queries, id)
   if (message?.state !== 'received') return
+  if (message.reuses_control_id)
+    await reportIssue(queries, { reason: 'control_id_conflict', link_account_id: message.link_account_id, message_id: id })
   try {
     const link = (await findLink(queries, message.link_account_id!))!
     await saveOutcome(queries, id, await applyMessages(context, id, message.bytes, link))

@@ -1,11 +1,12 @@
 // The table lab_message: messages over links as bytes, and what became of them. Makes no decisions.
 import { createHash } from 'node:crypto'
 import { dbNow, endLease } from '../../platform/db/leases.ts'
-import type { PlainTx, Queries, Tx } from '../../platform/db/transaction.ts'
+import type { Queries, Tx } from '../../platform/db/transaction.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
 import { uuid } from '../../platform/runtime/uuid.ts'
-import { Nullable, T, Timestamp, type Static } from '../../platform/schema/schema.ts'
+import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
+import type { IssueReason } from './issue-reasons.ts'
 
 /**
  * `received`: stored, not processed yet. `applied`: its result has an order. `review`: its result waits for a person. `failed`: it could not
@@ -20,9 +21,6 @@ type IncomingState = 'received' | 'applied' | 'review' | 'test' | 'shadow' | 'fa
  */
 export type OutgoingState = 'queued' | 'sent' | 'committed' | 'accepted' | 'refused' | 'expired' | 'done'
 export type MessageState = IncomingState | OutgoingState
-
-/** What is wrong with a message. */
-type IssueReason = 'unknown_link' | 'unreadable' | 'unexpected' | 'rejected'
 
 const nullableText = Nullable(T.String())
 
@@ -91,6 +89,7 @@ const MessageBytes = T.Object({
   state: T.Unsafe<MessageState>({ type: 'string' }),
   attempts: T.Integer(),
   error: nullableText,
+  reuses_control_id: T.Boolean(),
   bytes: T.Unsafe<Buffer>({}),
   team_id: nullableText,
   raw_result_id: nullableText,
@@ -104,7 +103,7 @@ export const findMessage = (db: Queries, id: string): Promise<MessageBytes | und
   db.maybe(
     MessageBytes,
     sql`
-    select m.id, m.link_account_id, m.direction, m.state, m.attempts, m.error, m.bytes, m.team_id, m.raw_result_id, m.order_id,
+    select m.id, m.link_account_id, m.direction, m.state, m.attempts, m.error, m.reuses_control_id, m.bytes, m.team_id, m.raw_result_id, m.order_id,
            coalesce((select array[o.user_id] from lab_order o where o.id = m.order_id and o.team_id = m.team_id), r.candidate_user_ids,
                     '{}')::text[] as users
     from lab_message m left join raw_result r on r.id = m.raw_result_id and r.team_id is not distinct from m.team_id
@@ -162,53 +161,12 @@ export function queueOutgoing(tx: Tx, { link_account_id, order_id, control_id, m
   const id = tx.uuid()
   const digest = createHash('sha256').update(bytes).digest('base64url')
   tx.defer(sql`
-    insert into lab_message (id, team_id, link_account_id, direction, digest, bytes, message_type, control_id, state, order_id, due_at, created_at,
+    insert into lab_message (id, team_id, link_account_id, direction, digest, bytes, message_type, control_id, state, order_id, due_at, queued_at, created_at,
                              updated_at)
     values (${id}, ${tx.team}, ${link_account_id}, 'out', ${digest}, ${bytes}, ${message_type}, ${control_id}, 'queued', ${order_id}, ${dbNow},
-            ${dbNow}, ${dbNow})`)
+            ${dbNow}, ${dbNow}, ${dbNow})`)
   return id
 }
-
-const ListedMessage = T.Object({
-  id: T.String(),
-  lab: nullableText,
-  link_account_id: nullableText,
-  direction: T.String(),
-  sender: nullableText,
-  control_id: nullableText,
-  reuses_control_id: T.Boolean(),
-  state: T.Unsafe<MessageState>({ type: 'string' }),
-  attempts: T.Integer(),
-  repetitions: T.Integer(),
-  error: nullableText,
-  bytes: T.Integer(),
-  created_at: Timestamp,
-})
-export type ListedMessage = Static<typeof ListedMessage>
-
-/**
- * The messages of a cell, newest first; at most 200. Without patient data. A message whose review was decided is `applied`.
- * @param attention only those that a person must look at: failed, not processed for a minute, or with a control id of another message
- */
-export const listMessages = (tx: PlainTx, { attention }: { attention: boolean }): Promise<ListedMessage[]> =>
-  tx.many(
-    ListedMessage,
-    sql`
-    select * from (
-      select m.id, l.slug as lab, m.link_account_id, m.direction, m.sender, m.control_id, m.reuses_control_id, m.attempts, m.repetitions,
-             m.error, case when m.state = 'review' and r.status in ('matched', 'resolved') then 'applied' else m.state end as state,
-             length(m.bytes) as bytes, m.created_at
-      from lab_message m left join lab_account a on a.id = m.link_account_id left join lab l on l.id = a.lab_id
-      left join raw_result r on r.id = m.raw_result_id and r.team_id is not distinct from m.team_id) m
-    where ${attention ? needsAttention(tx) : sql`true`}
-    order by m.created_at desc, m.id desc limit 200`,
-  )
-
-const needsAttention = ({ now }: PlainTx): Sql => sql`
-  (m.state in ('failed', 'refused', 'expired') or (m.state = 'received' and m.created_at < ${new Date(now.getTime() - MINUTE_MS)})
-   or (m.reuses_control_id and m.state <> 'done'))`
-
-const MINUTE_MS = 60_000
 
 /** Gives a message the team of its result. Writes lab_message. */
 export function assignMessages(tx: Tx, raw_result_id: string): void {

@@ -20,8 +20,9 @@ import { sql } from '../../platform/db/sql.ts'
 import { Nullable, T } from '../../platform/schema/schema.ts'
 import { saveLink } from '../accounts/account-links.ts'
 import type { LinkMessage } from '../links/link-message.ts'
-import { findMessage, listMessages, messageCleanup, unassignedMessageCleanup } from './message-store.ts'
+import { findMessage, messageCleanup, unassignedMessageCleanup } from './message-store.ts'
 import { assignToTeam, deleteUnassigned } from '../result-matching/operator-reviews.ts'
+import { listIssues } from './issues.ts'
 import { receiveMessage, replayMessage } from './receive-message.ts'
 
 const Row = T.Object({
@@ -298,12 +299,10 @@ describe('a repeated message', () => {
     const receipt = await send(complete('6', { control_id: '17' }))
     assert.deepEqual([receipt.state, receipt.order_id, receipt.isRepetition], ['applied', order.id, false])
     assert.equal((await result()).results[0].result, '6')
-    const listed = (await team.db.plainTx((tx) => listMessages(tx, { attention: true }))).filter(
-      (row) => row.link_account_id === account,
-    )
+    const { data } = await listIssues(team.db.queries, { account_id: account })
     assert.deepEqual(
-      listed.map(({ id, reuses_control_id }) => [id, reuses_control_id]),
-      [[receipt.message_id, true]],
+      data.map(({ message_id, reason, count, state }) => [message_id, reason, count, state]),
+      [[receipt.message_id, 'control_id_conflict', 1, 'open']],
     )
   })
 

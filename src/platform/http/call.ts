@@ -96,12 +96,14 @@ export function describeAccess(
   }
 }
 
-/** Records a change in its transaction. @returns the users whom it is about */
+/** Records a change in its transaction; one about several teams in a line for each. @returns the users whom it is about */
 export function recordChange(access: AccessLog, call: Call, tx: PlainTx, response: OperationResponse): readonly string[] {
   if (!call.operation.logsAccess) return []
   const line = describeAccess(call, response, tx.subjects)
-  access.addChange(call.db!, tx, line)
-  return line.users.filter(isId)
+  const ofTeams = [...(tx.subjects?.teams ?? [])].map(([team, users]) => ({ ...line, team, users }))
+  const lines = ofTeams.length ? ofTeams : [line]
+  for (const each of lines) access.addChange(call.db!, tx, each)
+  return [...new Set(lines.flatMap(({ users }) => users))].filter(isId)
 }
 
 /**

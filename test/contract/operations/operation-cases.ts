@@ -51,6 +51,7 @@ export const findsNothing: ReadonlySet<string> = new Set([
   'search_team_users',
   'list_team_unmatched_results',
   'list_unmatched_results',
+  'list_lab_messages',
   'introspect_resources',
   'introspect_historical_pulls',
   'introspect_rejected_posts',

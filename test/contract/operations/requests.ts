@@ -17,10 +17,11 @@ import {
   passkeySignInRequest,
   passwordSignIn,
 } from '../../support/console-sessions.ts'
+import { saveLink } from '../../../src/lab/accounts/account-links.ts'
+import { queueOutgoing } from '../../../src/lab/link-messages/message-store.ts'
+import { profile, receiveBytes } from '../../support/link-messages.ts'
 import { fhirServer } from '../../support/fhir-server.ts'
 import { createLaunchBody, embedding, getPage, launch, launchedHeaders } from '../../support/launch-browser.ts'
-import { profile } from '../../support/link-messages.ts'
-import { saveLink } from '../../../src/lab/accounts/account-links.ts'
 import { labAccount } from '../../support/lab-accounts.ts'
 import { avenue, createPhlebotomist, slots, street, usAddress, visitCalls } from '../../support/home-visits.ts'
 import { signIn, createSignInToken } from '../../support/phones.ts'
@@ -255,7 +256,9 @@ const belongings: Record<string, (team: TestTeam, operation: Operation, use: Use
     'message_id' in propertiesOf(operation.params)
       ? (await messageOf(team)).webhook_id
       : thing(team, use, 'endpoint', () => endpoint(team)),
-  message_id: async (team) => (await messageOf(team)).message_id,
+  message_id: async (team, operation, use) =>
+    operation.path.includes('/lab_message/') ? labMessageFor(team, operation, use) : (await messageOf(team)).message_id,
+  issue_id: (team, operation, use) => labMessageFor(team, operation, use),
   event_id: async (team, operation, use) => {
     const order = await orderFor(team, operation, use)
     return ok(await team.api.get(`/v1/events?object_id=${String(order.id)}`)).body.data[0].id
@@ -403,6 +406,19 @@ const continuousQuery = (team: TestTeam, use: Use): Promise<string> =>
     const query = { ...bodies.create_continuous_query, slug: `query-${randomUUID()}` }
     return createThing(team, `/team/${team.team}/sandbox/continuous_query`, query)
   })
+
+/** A message over a link that an operation can work on: one to the laboratory, for replays and issues one that failed. */
+function labMessageFor(team: TestTeam, { id }: Operation, use: Use): Promise<string> {
+  return thing(team, use, `message over a link for ${id}`, async () => {
+    const account = await accountOf(team)
+    await team.db.plainTx((tx) => saveLink(tx, account, profile))
+    if (id === 'finish_lab_link_issue' || id === 'replay_lab_message')
+      return (await receiveBytes(team, account, Buffer.from(randomUUID()))).message_id
+    const { id: order_id } = await walkIn(team, false)
+    const message = { link_account_id: account, order_id: order_id as string, control_id: randomUUID(), message_type: 'OML^O21' }
+    return team.db.tx(team.tenant, (tx) => Promise.resolve(queueOutgoing(tx, { ...message, bytes: Buffer.from('MSH|^~\\&|') })))
+  })
+}
 
 const messages = new WeakMap<TestTeam, Promise<{ webhook_id: string; message_id: string }>>()
 /** A message to an endpoint of the team: the two go together. */
@@ -648,6 +664,7 @@ export async function valid(team: TestTeam, operation: Operation): Promise<Reque
   for (const name of [...required, ...(queryFor[operation.id] ?? [])])
     request.query[name] = await belonging(team, operation, name)
   if (operation.id === 'sign_in_to_demo') await createDemoMember(team)
+  if (operation.id === 'list_lab_messages') await labMessageFor(team, operation, 'read')
   if (operation.id === 'sign_in_with_password') request.body = await passwordSignIn(team)
   if (operation.id === 'sign_in_with_passkey') return { ...request, ...(await passkeySignInRequest(team)) }
   if (operation.id === 'add_passkey') return { ...request, ...(await newPasskeyRequest(team)) }

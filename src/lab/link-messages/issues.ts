@@ -1,0 +1,126 @@
+// The list of what a person must look at on links: messages with a reason, and the rows of lab_link_issue. Without patient data.
+import { dbNow } from '../../platform/db/leases.ts'
+import type { Queries } from '../../platform/db/transaction.ts'
+import { instantKey, Pages, uuidKey } from '../../platform/http/list-pages.ts'
+import { notFound } from '../../platform/http/errors.ts'
+import { cleanup } from '../../platform/queue/retention.ts'
+import { uuid } from '../../platform/runtime/uuid.ts'
+import { Nullable, T, Timestamp, type Static } from '../../platform/schema/schema.ts'
+import { joinConditions, raw, sql, type Sql } from '../../platform/db/sql.ts'
+import { issueTexts, type IssueReason } from './issue-reasons.ts'
+import { markDone } from './message-store.ts'
+
+interface NewIssue {
+  reason: IssueReason
+  /** Null: no link is known. */
+  link_account_id: string | null
+  message_id?: string
+  source?: string
+  /** At most 1,000 characters, without patient data. */
+  detail?: string
+}
+
+const DETAIL_LENGTH_MAX = 1000
+
+/**
+ * Reports an issue. While the same one is open it is counted; one of a message is not, because its processing may be repeated. Writes
+ * lab_link_issue.
+ */
+export async function reportIssue(db: Queries, { reason, link_account_id, message_id, source, detail }: NewIssue): Promise<void> {
+  await db.run(sql`
+    insert into lab_link_issue (id, link_account_id, message_id, source, reason, detail, state, created_at, updated_at)
+    values (${uuid()}, ${link_account_id}, ${message_id ?? null}, ${source ?? null}, ${reason},
+            ${detail?.slice(0, DETAIL_LENGTH_MAX) ?? null}, 'open', ${dbNow}, ${dbNow})
+    on conflict (link_account_id, message_id, source, reason) where state = 'open' do update
+    set count = lab_link_issue.count + case when excluded.message_id is null then 1 else 0 end, detail = excluded.detail,
+        updated_at = excluded.updated_at`)
+}
+
+const IssueRow = T.Object({
+  id: T.String(),
+  reason: T.Unsafe<IssueReason>({ type: 'string' }),
+  account_id: Nullable(T.String()),
+  lab: Nullable(T.String()),
+  message_id: Nullable(T.String()),
+  source: Nullable(T.String()),
+  detail: Nullable(T.String()),
+  count: T.Integer(),
+  state: T.Unsafe<'open' | 'done'>({ type: 'string' }),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+})
+
+export type Issue = Static<typeof IssueRow> & { text: string; remedy: string }
+
+/** Messages with a reason and the other issues, as one relation `i`. An incoming message that was processed after all has no reason. */
+const issueRows = sql`
+  (select m.id, m.reason, m.link_account_id, m.id as message_id, m.source, m.error as detail, m.repetitions + 1 as count,
+          case when m.state = 'done' then 'done' else 'open' end as state, m.created_at, m.updated_at
+   from lab_message m where m.reason is not null
+   union all
+   select q.id, q.reason, q.link_account_id, q.message_id, q.source, q.detail, q.count, q.state, q.created_at, q.updated_at
+   from lab_link_issue q) i
+  left join lab_account a on a.id = i.link_account_id left join lab l on l.id = a.lab_id`
+
+const issueColumns = sql`
+  i.id, i.reason, i.link_account_id as account_id, l.slug as lab, i.message_id, i.source, i.detail, i.count, i.state,
+  i.created_at, i.updated_at`
+
+interface IssueFilter {
+  account_id?: string | undefined
+  reason?: readonly string[] | undefined
+  state?: 'open' | 'done' | undefined
+  next_cursor?: string | undefined
+  limit?: number | undefined
+}
+
+/**
+ * Issues, newest first. Errors: 400 a cursor of another list.
+ * @param org_id of the accounts; undefined: every organization, and what belongs to no link
+ */
+export async function listIssues(
+  db: Queries,
+  { account_id, reason, state, ...page }: IssueFilter,
+  org_id?: string,
+): Promise<{ data: Issue[]; next_cursor: string | null }> {
+  const pages = new Pages(`lab link issues ${JSON.stringify([org_id, account_id, reason, state])}`, page, [
+    instantKey(raw('i.created_at')),
+    uuidKey(raw('i.id')),
+  ])
+  const conditions = [pages.afterCursor, ofOrg(org_id)]
+  if (account_id !== undefined) conditions.push(sql`i.link_account_id = ${account_id}`)
+  if (reason?.length) conditions.push(sql`i.reason = any (${reason}::text[])`)
+  if (state !== undefined) conditions.push(sql`i.state = ${state}`)
+  const rows = await db.many(
+    IssueRow,
+    sql`select ${issueColumns} from ${issueRows} where ${joinConditions(conditions)} ${pages.order}`,
+  )
+  const { page: shown, next_cursor } = pages.cut(rows, ({ created_at, id }) => [created_at, id])
+  return { data: shown.map(toIssue), next_cursor }
+}
+
+const ofOrg = (org_id: string | undefined): Sql => (org_id === undefined ? sql`true` : sql`a.org_id = ${org_id}`)
+
+function toIssue(row: Static<typeof IssueRow>): Issue {
+  const { text, remedy } = issueTexts[row.reason]
+  return { ...row, text, remedy }
+}
+
+/**
+ * Marks an issue as done, and with it the message that it is. Writes lab_link_issue or lab_message. Errors: 404 no such issue.
+ * @param org_id as of `listIssues`
+ */
+export async function finishIssue(db: Queries, id: string, org_id?: string): Promise<Issue> {
+  const find = () => db.maybe(IssueRow, sql`select ${issueColumns} from ${issueRows} where i.id = ${id} and ${ofOrg(org_id)}`)
+  if (!(await find())) throw notFound('Issue not found')
+  const count = await db.run(
+    sql`update lab_link_issue set state = 'done', updated_at = ${dbNow} where id = ${id} and state = 'open'`,
+  )
+  if (count === 0) await markDone(db, id)
+  return toIssue((await find())!)
+}
+
+const DAY_S = 86_400
+
+/** Deletes issues 400 days after they last occurred. Deletes from lab_link_issue. */
+export const issueCleanup = cleanup({ table: 'lab_link_issue', column: 'created_at', retention_s: 400 * DAY_S })

@@ -1,0 +1,93 @@
+import { acceptedFormat } from '../../platform/http/errors.ts'
+import { managementOperation, type Operation } from '../../platform/http/operation.ts'
+import { CellParams } from '../../tenancy/organizations/management-shapes.ts'
+import { finishIssue, listIssues } from './issues.ts'
+import { BYTES, finish, listMessages, readBytes, readMessage, replay, resend } from './managed-messages.ts'
+import * as shapes from './schema.ts'
+
+const MESSAGES = '/v1/org/{org_id}/lab_message/{env}/{region}' as const
+const ISSUES = '/v1/org/{org_id}/lab_link_issue/{env}/{region}' as const
+const ofCell = { scope: 'cell', keyScope: 'org' } as const
+/** A step of a person on a message or an issue. It shows nothing of patients, and the same step again changes nothing. */
+const act = { ...ofCell, method: 'POST', logsAccess: false, idempotency: 'none' } as const
+const ofMessage = { ...act, params: shapes.MessageParams, reply: shapes.MessageStep } as const
+
+export const linkMessagesRoutes = (): Operation[] => [
+  managementOperation({
+    ...ofCell,
+    id: 'list_lab_messages',
+    logsAccess: true,
+    method: 'GET',
+    path: MESSAGES,
+    summary: "List the messages over links of the organization's lab accounts, newest first",
+    description: 'What messages say is not listed.',
+    params: CellParams,
+    query: shapes.MessageQuery,
+    reply: shapes.LabMessagePage,
+    run: (tx, { manager, query }) => listMessages(tx, query, manager.org),
+  }),
+  managementOperation({
+    ...ofCell,
+    id: 'get_lab_message',
+    logsAccess: true,
+    method: 'GET',
+    path: `${MESSAGES}/{message_id}`,
+    auditsRead: true,
+    formats: [BYTES],
+    summary: 'Get a message over a link',
+    params: shapes.MessageParams,
+    description: 'As text, or its bytes as they came or went. Reading it writes an audit entry.',
+    reply: shapes.LabMessage,
+    run: (tx, { manager, params, headers }) =>
+      acceptedFormat(headers.accept, [BYTES]) === BYTES
+        ? readBytes(tx, params.message_id, manager.org)
+        : readMessage(tx, params.message_id, manager.org),
+  }),
+  managementOperation({
+    ...ofMessage,
+    id: 'replay_lab_message',
+    path: `${MESSAGES}/{message_id}/replay`,
+    summary: 'Process a message of a laboratory again',
+    description:
+      'It is read by the present profile of its link. What was applied before is not applied twice, and a different reading corrects it.',
+    run: (tx, { manager, params }) => replay(tx, params.message_id, manager.org),
+  }),
+  managementOperation({
+    ...ofMessage,
+    id: 'resend_lab_message',
+    path: `${MESSAGES}/{message_id}/resend`,
+    summary: 'Send a message to a laboratory again',
+    description: 'The same bytes with the same control id. 400 if the laboratory has accepted it.',
+    run: (tx, { manager, params }) => resend(tx, params.message_id, manager.org),
+  }),
+  managementOperation({
+    ...ofMessage,
+    id: 'finish_lab_message',
+    path: `${MESSAGES}/{message_id}/done`,
+    summary: 'Mark a message over a link as dealt with',
+    description: 'It is neither processed nor sent any more.',
+    run: (tx, { manager, params }) => finish(tx, params.message_id, manager.org),
+  }),
+  managementOperation({
+    ...ofCell,
+    id: 'list_lab_link_issues',
+    logsAccess: false,
+    method: 'GET',
+    path: ISSUES,
+    summary: "List what a person must look at on links of the organization's lab accounts, newest first",
+    params: CellParams,
+    query: shapes.IssueQuery,
+    reply: shapes.LinkIssuePage,
+    run: (tx, { manager, query }) => listIssues(tx, query, manager.org),
+  }),
+  managementOperation({
+    ...act,
+    id: 'finish_lab_link_issue',
+    path: `${ISSUES}/{issue_id}/done`,
+    summary: 'Mark an issue of a link as done',
+    description: 'The issue of a message marks the message as done, too.',
+    params: shapes.IssueParams,
+    reply: shapes.LinkIssue,
+    run: (tx, { manager, params }) => finishIssue(tx, params.issue_id, manager.org),
+  }),
+]
