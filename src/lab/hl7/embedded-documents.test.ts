@@ -10,6 +10,7 @@ import {
   RESULT_PATIENT as PATIENT,
   RESULT_REQUEST as REQUEST,
 } from '../../../test/support/hl7-lines.ts'
+import { FrameReader, frameOf } from './frame-reader.ts'
 import type { ProfileOptions } from '../links/profile/link-profile.ts'
 
 describe('documents', () => {
@@ -81,5 +82,31 @@ describe('documents', () => {
 
   test('that are elsewhere are none', () => {
     assert.deepEqual(documents(['OBX|2|RP|DOC||https://lab.example/r.pdf^^application^pdf||||||F']), [])
+  })
+
+  test('of 10 MB take less than 80 MB of memory, from the chunks of a connection to the file', () => {
+    const content = Buffer.alloc(9_900_000, 0x41)
+    const message = [
+      HEADER,
+      PATIENT,
+      ORDER,
+      REQUEST,
+      `OBX|1|ED|DOC||^application^pdf^Base64^${content.toString('base64')}||||||F`,
+    ].join('\r')
+    const frame = frameOf(Buffer.from(message))
+    const memory = () => {
+      const { heapUsed, external } = process.memoryUsage()
+      return heapUsed + external
+    }
+    const before = memory()
+    const frames = new FrameReader({ bytesMax: 33_554_432, endsWithoutReturn: false })
+    const [read] = Array.from({ length: Math.ceil(frame.length / 65_536) }, (_, i) =>
+      frames.push(frame.subarray(i * 65_536, (i + 1) * 65_536)),
+    ).flat()
+    const [neutral] = readLinkMessages(read!.bytes)
+    const file = Buffer.from(neutral!.documents![0]!.content, 'base64')
+    const bytes = memory() - before
+    assert(file.equals(content))
+    assert(bytes < 80_000_000, `${bytes} bytes`)
   })
 })

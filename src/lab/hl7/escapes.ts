@@ -115,6 +115,7 @@ export function escapeText(text: string, { field, component, repetition, escape,
     [subcomponent]: 'T',
   }
   if (truncation) letters[truncation] = 'P'
+  if (!needsEscapes(text, letters)) return text
   let result = ''
   for (const character of text.replaceAll(/\r\n?/gu, '\n')) {
     const code = character.charCodeAt(0)
@@ -124,4 +125,9 @@ export function escapeText(text: string, { field, component, repetition, escape,
     else result += character
   }
   return result
+}
+
+/** Most texts need none, and documents are long. */
+function needsEscapes(text: string, letters: Record<string, string>): boolean {
+  return /\p{Cc}/u.test(text) || Object.keys(letters).some((character) => character !== '' && text.includes(character))
 }

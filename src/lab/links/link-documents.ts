@@ -1,5 +1,5 @@
 // Documents of a laboratory's message as bytes. Pure.
-import { isBase64, pdfError } from '../../platform/pdf/pdf-file.ts'
+import { isBase64, PDF_BYTES_MAX, pdfError } from '../../platform/pdf/pdf-file.ts'
 import type { LinkDocument, LinkMessage } from './link-message.ts'
 
 /** A document of the message, and what is wrong with others; without patient data. */
@@ -23,6 +23,6 @@ function readPdf({ content }: LinkDocument): Buffer | string {
   // Buffer.from ignores what is not Base64, and the rest would be another file.
   if (!isBase64(content)) return 'The document is not Base64'
   const bytes = Buffer.from(content, 'base64')
-  const fault = pdfError(bytes)
-  return fault ?? bytes
+  if (bytes.length > PDF_BYTES_MAX) return 'The document has more than 10 MB'
+  return pdfError(bytes) ?? bytes
 }
