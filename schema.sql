@@ -1028,6 +1028,23 @@ table lab_link_lease
   constraint lab_link_lease_pkey PRIMARY KEY (account_id)
   constraint lab_link_lease_account_id_fkey FOREIGN KEY (account_id) REFERENCES lab_link(account_id) ON DELETE CASCADE
 
+table lab_link_trial
+  account_id uuid not null
+  position integer not null
+  name text not null
+  contents text not null
+  results text not null
+  expected text not null
+  placer_number text not null
+  control_id text not null
+  bytes bytea
+  answer bytea
+  error text
+  created_at timestamp with time zone not null
+  constraint lab_link_trial_pkey PRIMARY KEY (account_id, "position")
+  constraint lab_link_trial_account_id_fkey FOREIGN KEY (account_id) REFERENCES lab_link(account_id) ON DELETE CASCADE
+  constraint lab_link_trial__expected CHECK ((expected = ANY (ARRAY['accepted'::text, 'refused'::text, 'cancelled'::text])))
+
 table lab_message
   id uuid not null
   team_id uuid

@@ -683,6 +683,24 @@ create table lab_link_lease (
   leased_until  timestamptz
 );
 
+-- The newest trial of a link: fictional orders that were sent in mode `test`, and the laboratory's answers.
+create table lab_link_trial (
+  account_id     uuid not null references lab_link on delete cascade,
+  position       integer not null,
+  name           text not null,
+  contents       text not null,
+  results        text not null,
+  expected       text not null constraint lab_link_trial__expected check (expected in ('accepted', 'refused', 'cancelled')),
+  placer_number  text not null,
+  control_id     text not null,
+  -- Null: the message could not be written.
+  bytes          bytea,
+  answer         bytea,
+  error          text,
+  created_at     timestamptz not null,
+  primary key (account_id, position)
+);
+
 -- Orders. `document` is the order in the form of the API, and the record of it. Other columns are there to find, sort and
 -- protect orders. `internal_data` has what the caller sent with the order and the API does not show. There are no keys to the
 -- team and the lab test: the key to the user prevents that an order outlives its team, a lab test is deleted only with its team,

@@ -58,6 +58,32 @@ export const results: Group[] = [
         [['--team <id>', 'the team of live_for_team'], oneCell],
       ),
       trials(
+        'check',
+        'check <account>',
+        'check a link step by step, and say what to do for each step that fails; sends no message',
+        ['links check ACCOUNT_ID --cell production-us'],
+        [oneCell, json],
+      ),
+      trials(
+        'sendTrial',
+        'trial <account>',
+        'send ten fictional orders over a link in mode test, and print what the laboratory answered',
+        ['links trial ACCOUNT_ID --cell production-us', 'links trial ACCOUNT_ID --test 001453 --test 005009 --save trial'],
+        [
+          ['--test <code>...', 'code of a test to order (default: tests of the catalog)'],
+          ['--save <folder>', 'also write each message as a file into a folder'],
+          oneCell,
+          json,
+        ],
+      ),
+      trials(
+        'printReport',
+        'trial-report <account>',
+        'print what came back of the last trial: answers, and results that the laboratory sent',
+        ['links trial-report ACCOUNT_ID --html > report.html'],
+        [['--html', 'print a page for the laboratory'], oneCell, json],
+      ),
+      trials(
         'printShadow',
         'shadow <account>',
         'compare the results of a link in mode shadow with those that staff of a team entered',

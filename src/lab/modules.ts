@@ -57,6 +57,11 @@ export const lab = (dependencies: LabDependencies): Module[] => [
   linkOrders,
   linkTransports(dependencies),
   {
+    name: 'lab/link-onboarding',
+    about: 'checks and trial orders of links',
+    tables: { others: ['lab_link_trial'] },
+  },
+  {
     name: 'lab/fulfillment',
     about: 'manual fulfillment: work queue, actions of staff',
     tag: 'fulfillment',

@@ -45,6 +45,10 @@ const passesOver = new Set(['delete_team_data_pull_preferences', 'delete_team_eh
 const elsewhere: Record<string, number> = {
   // The account of the path is not in that cell, which is seen before its teams are.
   update_lab_account_team_id_allowlist: 404,
+  get_lab_link: 404,
+  upsert_lab_link: 404,
+  export_lab_link: 404,
+  set_lab_link_mode: 404,
   // Nor is the lab test of the path.
   approve_lab_test: 404,
   // Nor is the phlebotomist.

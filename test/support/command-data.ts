@@ -16,6 +16,7 @@ import { createOrder, kit } from './orders.ts'
 import { book, siteWithSchedule, slots, walkIn } from './psc-booking.ts'
 import { acceptedOrder, deliveryFor, receiveOverLink } from './results.ts'
 import { cells, createTestTeam, url, type TestTeam } from './server.ts'
+import type { LinkMode } from '../../src/lab/links/link-modes.ts'
 import { saveLink, setLinkMode } from '../../src/lab/accounts/account-links.ts'
 import { releaseColumns } from '../../src/lab-reports/loinc/release-file.ts'
 import { weekdays } from '../../src/visits/psc-booking/schedule.ts'
@@ -89,11 +90,11 @@ export async function createUnassignedResult(): Promise<string> {
 }
 
 /** An account with a link, without teams: orders do not choose it. */
-export async function linkedAccount(): Promise<string> {
+export async function linkedAccount(transport = {}, mode: LinkMode = 'live'): Promise<string> {
   const id = await account()
   await cells.db('sandbox-us').plainTx(async (tx) => {
-    await saveLink(tx, id, profile)
-    await setLinkMode(tx, id, 'live')
+    await saveLink(tx, id, { ...profile, transport })
+    await setLinkMode(tx, id, mode)
   })
   return id
 }

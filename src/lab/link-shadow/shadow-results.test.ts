@@ -159,9 +159,13 @@ describe('the comparison with what staff entered', () => {
     assert(!JSON.stringify(unmatched).includes('Invented'))
   })
 
-  test('is 404 for an account without a link', async () => {
+  test('is 404 for an account without a link, and for one under which the team may not order', async () => {
     const team = await createTestTeam()
     const account = await labAccount(team, { lab: 'quest' })
-    assert.equal((await team.manage.get(`/team/${team.team}/sandbox/lab_link/${account}/shadow`)).status, 404)
+    const path = (id: string) => `/team/${id}/sandbox/lab_link/${account}/shadow`
+    assert.equal((await team.manage.get(path(team.team))).status, 404)
+    await team.db.plainTx((tx) => saveLink(tx, account, profile))
+    assert.equal((await team.manage.get(path(team.team))).status, 200)
+    assert.equal((await team.manage.get(path(await createAnotherTeam(team)))).status, 404)
   })
 })

@@ -449,6 +449,7 @@ function linkedAccountOf(team: TestTeam): Promise<string> {
   const create = async () => {
     const account = await accountOf(team)
     await team.db.plainTx((tx) => saveLink(tx, account, profile))
+    ok(await team.manage.patch(`/lab_account/sandbox/us/${account}`, { team_id_allowlist: [team.team] }))
     return account
   }
   const account = linkedAccounts.get(team) ?? create()

@@ -1,0 +1,120 @@
+// What came back of a trial: for each order the expected answer, the laboratory's answer and its results. As a page to print for the laboratory.
+// Pure.
+import { readOrderAnswer } from '../hl7/order-answer.ts'
+import { readMessage } from '../hl7/read-message.ts'
+import type { LinkMessage } from '../links/link-message.ts'
+import type { LinkProfile } from '../links/profile/link-profile.ts'
+import type { StoredTrialMessage } from './run-trial.ts'
+import type { ExpectedAnswer } from './trial-cases.ts'
+
+export interface TrialOutcome {
+  position: number
+  name: string
+  contents: string
+  /** What the laboratory is asked to send. */
+  results: string
+  placer_number: string
+  control_id: string
+  expected: ExpectedAnswer
+  /** `open`: the laboratory has not answered. */
+  verdict: 'as_expected' | 'different' | 'open'
+  /** `AA`, or with the status of the order `AA, UA`. */
+  answer: string | null
+  /** What the laboratory says, or why there is no answer. */
+  text: string | null
+  /** For each message with results of the order, its tests with their statuses. */
+  received_tests: string[]
+}
+
+/** @param receivedMessages that came over the link in mode `test`, as bytes, oldest first */
+export function judgeTrial(
+  messages: readonly StoredTrialMessage[],
+  receivedMessages: readonly Buffer[],
+  profile: LinkProfile,
+): TrialOutcome[] {
+  const results = receivedMessages.flatMap((bytes) => readResults(bytes, profile))
+  return messages.map(({ bytes: _bytes, answer, error, created_at: _created_at, ...message }) => ({
+    ...message,
+    ...judgeAnswer(message.expected, answer, error, profile),
+    received_tests: results
+      .filter(({ numbers }) => numbers.placer?.includes(message.placer_number))
+      .map(({ tests }) => tests.map(describeTest).join('; ')),
+  }))
+}
+
+function readResults(bytes: Buffer, profile: LinkProfile): LinkMessage[] {
+  try {
+    const message = readMessage(bytes, profile)
+    return message.kind === 'results' ? message.messages : []
+  } catch {
+    // A message that cannot be read is among the issues of the link.
+    return []
+  }
+}
+
+const describeTest = ({ code, status, observations }: LinkMessage['tests'][number]): string => {
+  const statuses = Object.entries(Object.groupBy(observations, (observation) => observation.status ?? '-'))
+  return `${code} ${status ?? '-'} (${statuses.map(([name, list]) => `${list!.length} ${name}`).join(', ') || 'no results'})`
+}
+
+type Judged = Pick<TrialOutcome, 'verdict' | 'answer' | 'text'>
+
+function judgeAnswer(expected: ExpectedAnswer, answer: Buffer | null, error: string | null, profile: LinkProfile): Judged {
+  if (!answer) return { verdict: error === null ? 'open' : 'different', answer: null, text: error }
+  const { code, orders, text } = readOrderAnswer(answer, { charset: profile.text.charset })
+  const controls = orders.map(({ control }) => control)
+  const texts = [text, ...orders.map((order) => order.text)].filter((line) => line !== null)
+  const isRefused = !['AA', 'CA'].includes(code) || controls.some((control) => ['UA', 'UC', 'UX'].includes(control))
+  const isCancelled = controls.every((control) => control === 'CR' || control === 'OK')
+  const fits = { accepted: !isRefused, refused: isRefused, cancelled: !isRefused && isCancelled }[expected]
+  return { verdict: fits ? 'as_expected' : 'different', answer: [code, ...controls].join(', '), text: texts.join('\n') || null }
+}
+
+export interface TrialReport {
+  laboratory: string
+  account_number: string
+  /** Null without a trial. */
+  sent_at: string | null
+  outcomes: TrialOutcome[]
+}
+
+/** A page in HTML without scripts and without references to other files. */
+export function printTrialReport({ laboratory, account_number, sent_at, outcomes }: TrialReport): string {
+  const rows = outcomes.map(
+    (outcome) => `<tr class="${outcome.verdict}">
+<td>${outcome.position}</td>
+<td><strong>${escapeHtml(outcome.name)}</strong><br>${escapeHtml(outcome.contents)}</td>
+<td><code>${escapeHtml(outcome.placer_number)}</code><br><code>${escapeHtml(outcome.control_id)}</code></td>
+<td>${outcome.expected}<br>${escapeHtml(outcome.results)}</td>
+<td>${escapeHtml(outcome.answer ?? 'none')}${outcome.text ? `<br>${escapeHtml(outcome.text)}` : ''}</td>
+<td>${outcome.received_tests.map(escapeHtml).join('<br>') || 'none'}</td>
+<td>${outcome.verdict.replace('_', ' ')}</td>
+</tr>`,
+  )
+  const count = (verdict: TrialOutcome['verdict']) => outcomes.filter((outcome) => outcome.verdict === verdict).length
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>Trial orders for ${escapeHtml(laboratory)}</title>
+<style>
+body { font: 10pt/1.4 sans-serif; margin: 2em; }
+table { border-collapse: collapse; width: 100%; }
+td, th { border: 1px solid #999; padding: 0.4em; text-align: left; vertical-align: top; }
+tr { break-inside: avoid; }
+.different td:last-child { font-weight: bold; }
+</style>
+<h1>Trial orders for ${escapeHtml(laboratory)}</h1>
+<p>Account ${escapeHtml(account_number)}. Sent ${sent_at ?? 'never'}. All patients are fictional, and MSH-11 is T: no sample will come.</p>
+<p>${count('as_expected')} answers as expected, ${count('different')} different, ${count('open')} open.</p>
+<table>
+<thead><tr><th></th><th>Order</th><th>Order number, control id</th><th>Expected</th><th>Answer</th><th>Results</th><th>Verdict</th></tr></thead>
+<tbody>
+${rows.join('\n')}
+</tbody>
+</table>
+</html>
+`
+}
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const escapeHtml = (text: string): string => text.replaceAll(/[&<>"']/gu, (character) => ENTITIES[character]!)
