@@ -1,6 +1,6 @@
 // Messages to laboratories in lab_message, by their order: whether they were sent, and what the laboratory answered. Makes no decisions.
 import { dbNow, endLease, isUnleased } from '../../platform/db/leases.ts'
-import { sql } from '../../platform/db/sql.ts'
+import { sql, type Sql } from '../../platform/db/sql.ts'
 import type { PlainTx, Queries, Tx } from '../../platform/db/transaction.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import type { OutgoingState } from './message-store.ts'
@@ -81,7 +81,11 @@ export function saveAnswer(
 ): void {
   tx.defer(sql`
     update lab_message
-    set state = ${state}, answer = ${answer}, answered_at = ${dbNow}, reason = ${state === 'refused' ? 'refused_order' : null}, error = ${error},
+    set state = ${state}, answer = ${answer}, answered_at = ${dbNow}, reason = ${reasonAfter(state)}, error = ${error},
         due_at = null, updated_at = ${dbNow}, ${endLease}
     where id = ${id} and team_id = ${team_id}`)
 }
+
+/** What a person has marked as done keeps its reason. */
+const reasonAfter = (state: OutgoingState): Sql =>
+  state === 'done' ? sql`reason` : state === 'refused' ? sql`'refused_order'` : sql`null`

@@ -176,6 +176,8 @@ describe('the answer of a laboratory to an order', () => {
     assert.deepEqual(await shown(), ['requisition_created', null, null])
     assert.equal(await answer(team, message, 'AA', 'ORC|OK|X|FILL-1^LAB|G-1', 'OBR|1|X|FILL-1', 'SPM|1|S^ACC-1'), 'accepted')
     assert.equal(await answer(team, message, 'AE'), 'accepted', 'a repetition that the laboratory refuses changes nothing')
+    assert.equal(await answer(team, message, 'CA'), 'accepted')
+    assert.deepEqual(await shown(), ['requisition_created', null, null])
     await team.api.post(`/v3/order/${message.order_id}/cancel`)
     const cancel = await last()
     assert.deepEqual([cancel.message.get('ORC-1'), cancel.message.get('ORC-3')], ['CA', 'FILL-1'])

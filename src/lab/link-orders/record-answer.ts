@@ -9,6 +9,7 @@ import type { LockedOrder } from '../orders/locked-order.ts'
 import type { OrderNumber } from '../result-matching/incoming-result.ts'
 import { recordNumbers } from '../result-matching/order-numbers.ts'
 import type { ReceiveContext } from '../result-matching/receive.ts'
+import { getShipment } from '../testkits/shipments.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { notFound } from '../../platform/http/errors.ts'
@@ -42,7 +43,8 @@ export async function recordAnswer(
     const message = messages.find(({ id }) => id === message_id)
     if (!lockedOrder || !message) throw notFound('Message not found')
     const state = nextState(message, answer)
-    if (state === message.state && message.answer?.equals(bytes)) return state
+    // Repetitions differ in their times. An acceptance may bring further numbers.
+    if (state === message.state && (answer.code !== 'AA' || message.answer?.equals(bytes))) return state
     saveAnswer(tx, message, { state, answer: bytes, error: createError(state, answer) })
     const answeredMessages = messages.map((item) => (item === message ? { ...message, state, answer: Buffer.from(bytes) } : item))
     applyAnswer(tx, lockedOrder, { message: { ...message, state }, messages: answeredMessages, answer, profile })
@@ -75,7 +77,7 @@ function nextState(
   if (orders.some(({ control }) => REFUSALS[action].includes(control))) return 'refused'
   if (state === 'accepted') return state
   if (code === 'AA') return 'accepted'
-  return code === 'CA' ? 'committed' : 'refused'
+  return code === 'CA' && state !== 'refused' ? 'committed' : 'refused'
 }
 
 /** `AE`, or `AA UA`: contains nothing of the patient. */
@@ -96,7 +98,7 @@ function applyAnswer(tx: Tx, lockedOrder: LockedOrder, context: AnswerToMessage)
   if (message.state !== 'accepted') return
   const numbers = answer.orders.flatMap(numbersOf)
   recordNumbers(tx, lockedOrder.order.id, { link: { account_id: message.link_account_id }, numbers })
-  if (message.action === 'new') acceptOrder(lockedOrder, context)
+  if (message.action === 'new') acceptOrder(tx, lockedOrder, context)
   if (message.action === 'cancel' && isCancelConfirmed(context) && lockedOrder.canTransitionTo('cancelled'))
     lockedOrder.transitionTo('cancelled')
 }
@@ -111,20 +113,19 @@ const numbersOf = ({ filler, accessions, group }: OrderAnswer['orders'][number])
 const NUMBER_LENGTH_MAX = 200
 
 /** The laboratory has the order when it has accepted every message of it, and what it refused in a later one. */
-function acceptOrder(lockedOrder: LockedOrder, { messages }: AnswerToMessage): void {
+function acceptOrder(tx: Tx, lockedOrder: LockedOrder, { messages }: AnswerToMessage): void {
   const isOpen = messages.some(({ action, state }) => action === 'new' && !DECIDED_STATES.has(state))
   if (isOpen || openRefusals(messages).length > 0) return
-  if (lockedOrder.lowLevelStatus === 'ordered') lockedOrder.transitionTo('requisition_created')
-  else endFailure(lockedOrder)
+  if (lockedOrder.lowLevelStatus !== 'ordered') return endFailure(lockedOrder)
+  if (lockedOrder.order.details.type === 'testkit') getShipment(tx, lockedOrder)
+  lockedOrder.transitionTo('requisition_created')
 }
 
 const DECIDED_STATES = new Set<OutgoingState>(['accepted', 'refused', 'done'])
 
-/** `CR` confirms. An acknowledgment without orders says of the message alone that it was accepted: by the profile that is enough. */
-const isCancelConfirmed = ({ answer, profile }: AnswerToMessage): boolean =>
-  answer.orders.length > 0
-    ? answer.orders.every(({ control }) => control === 'CR')
-    : profile.order_content.cancels === 'acknowledged'
+/** `CR` confirms. Another acceptance says of the message alone that it was accepted: by the profile that is enough. */
+const isCancelConfirmed = ({ answer: { orders }, profile }: AnswerToMessage): boolean =>
+  profile.order_content.cancels === 'acknowledged' || (orders.length > 0 && orders.every(({ control }) => control === 'CR'))
 
 /** An order that the laboratory refuses shows that; one that it does not cancel stays. The notes have the laboratory's words. */
 function applyRefusal(lockedOrder: LockedOrder, { message, answer }: AnswerToMessage): void {
