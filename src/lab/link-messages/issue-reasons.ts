@@ -62,11 +62,11 @@ export const issueTexts = {
   },
   refused_order: {
     text: 'The laboratory refused a message about an order.',
-    remedy: 'Read its answer, correct the order or the profile, and send the order again.',
+    remedy: 'Read its answer, correct the order or the profile, and send the order again with `links send-order`.',
   },
   unsendable_order: {
     text: 'An order cannot be written as the profile says.',
-    remedy: 'Correct the order or the profile, and send the order again.',
+    remedy: 'Correct the order or the profile, and send the order again with `links send-order`.',
   },
   expired_order: {
     text: 'The laboratory has not answered a message about an order within 72 hours.',

@@ -25,6 +25,7 @@ import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { profileWith } from '../../../test/support/link-messages.ts'
 import { saveLink, setLinkMode } from '../accounts/account-links.ts'
 import { UnreadableMessage } from '../links/unreadable-message.ts'
+import { listIssues } from '../link-messages/issues.ts'
 import { claimDue } from '../link-messages/outbox.ts'
 import { updateOrder } from '../orders/change-order.ts'
 import { sql } from '../../platform/db/sql.ts'
@@ -155,13 +156,20 @@ describe('an order over a link', () => {
   })
 
   test('that cannot be written shows why, without a message', async () => {
-    const { messages, shown } = await linkedOrder({ options: { text: { length_limits: { 'PID-5.1': 3 } } } })
+    const { team, account, order, messages, shown } = await linkedOrder({
+      options: { text: { length_limits: { 'PID-5.1': 3 } } },
+    })
     assert.deepEqual(await messages(), [])
     assert.deepEqual(await shown(), [
       'ordered',
       'fulfillment_error',
       'The order cannot be sent to the laboratory: PID-5.1: has more than 3 characters',
     ])
+    const { data } = await team.db.plainTx((tx) => listIssues(tx, { account_id: account }))
+    assert.deepEqual(
+      data.map(({ reason, source, detail, state }) => [reason, source, detail, state]),
+      [['unsendable_order', `order ${order.id}`, 'PID-5.1: has more than 3 characters', 'open']],
+    )
   })
 })
 

@@ -8,6 +8,7 @@ import { findLab } from '../catalog/labs.ts'
 import { readRequisitionContent } from '../documents/requisition-content.ts'
 import { isLiveFor, processingId } from '../links/link-modes.ts'
 import { specimenNumber } from '../links/links.ts'
+import { reportIssue } from '../link-messages/issues.ts'
 import { queueOutgoing, type OutgoingState } from '../link-messages/message-store.ts'
 import { deleteUnsent, listOutgoing, withdrawUnsent } from '../link-messages/outgoing-messages.ts'
 import { findAndLockOrder, saveOrder, updateOrder } from '../orders/change-order.ts'
@@ -113,8 +114,8 @@ async function sendOnce(tx: Tx, lockedOrder: LockedOrder, link: AccountLink): Pr
 }
 
 /**
- * Writes and queues the messages of an action. An order that cannot be sent shows a failure with the reason in its notes.
- * Writes lab_message, lab_order_number. The caller writes the order.
+ * Writes and queues the messages of an action. An order that cannot be sent shows a failure with the reason in its notes, and is an issue of the
+ * link. Writes lab_message, lab_order_number, lab_link_issue. The caller writes the order.
  * @param acceptedCodes of tests that the laboratory has, which are left out
  */
 async function queueMessages(
@@ -156,6 +157,8 @@ async function queueMessages(
   } catch (error) {
     if (!(error instanceof Unsendable)) throw error
     if (action === 'new') showFailure(lockedOrder)
+    const detail = error.faults.join('; ')
+    await reportIssue(tx, { reason: 'unsendable_order', link_account_id: account_id, source: `order ${order.id}`, detail })
     addNotes(lockedOrder, error.faults.map((fault) => `The order cannot be sent to the laboratory: ${fault}`).join('\n'))
   }
 }
