@@ -7,6 +7,7 @@ import { deliverToEndpoints, measureLatency } from './delivery.ts'
 import { measureFairness } from './fairness.ts'
 import { ingestSamples, readSamples, readSummaries } from './ingestion.ts'
 import { importExport } from './imports.ts'
+import { measureLinks } from './links.ts'
 import { readReports, readScans } from './lab-reports.ts'
 import { median, medianMs, report } from './measure.ts'
 import { createKits, createWalkIns, registerKits } from './orders.ts'
@@ -35,6 +36,7 @@ const parts: Record<string, (bench: Bench) => Promise<void>> = {
   sites: findSites,
   visits: measureAvailability,
   intake: measureIntake,
+  links: measureLinks,
   ingest: ingestSamples,
   phones: synchronizePhones,
   samples: readSamples,

@@ -1,11 +1,12 @@
 // The server that is measured, with its demo team and its database.
 import { spawn, type ChildProcess } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { socketFolder, superuserConnection } from '../src/platform/embedded-postgres/cluster.ts'
+import { freePort } from '../test/support/free-ports.ts'
 import { openEmbedded } from '../src/platform/embedded-postgres/embedded-postgres.ts'
 import type { Connection } from '../src/platform/db/database.ts'
 
@@ -32,6 +33,9 @@ export interface Bench {
   connection: Connection
   /** On the schema of sandbox-us. */
   db: pg.Client
+  /** Where laboratories connect, and the folder with those of their accounts. */
+  lab_port: number
+  lab_folder: string
   user_id: string
   /** What a kit order of that user is created with. */
   kit: Record<string, unknown>
@@ -79,6 +83,9 @@ export function start(
 /** Starts the server in a folder of its own, runs `measure`, and removes everything. */
 export async function withServer(measure: (bench: Bench) => Promise<void>): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'drawbridge-bench-'))
+  const lab_port = await freePort()
+  const lab_folder = join(dataDir, 'laboratories')
+  mkdirSync(lab_folder)
   try {
     const { url, child } = await start('src/cli/entry.js', ['start'], {
       DATA_DIR: dataDir,
@@ -89,6 +96,9 @@ export async function withServer(measure: (bench: Bench) => Promise<void>): Prom
       REQUESTS_PER_SECOND: '0',
       // Two scans are read at once.
       REPORT_THREADS: '2',
+      LAB_LISTEN: `127.0.0.1:${lab_port}`,
+      LAB_FOLDER: lab_folder,
+      WEBHOOK_ALLOW: '127.0.0.1/32',
     })
     const demo = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')) as Demo
     const attached = await openEmbedded({ dataDir, ownership: 'if-free', log: () => {} })
@@ -97,7 +107,8 @@ export async function withServer(measure: (bench: Bench) => Promise<void>): Prom
     // What fails a measurement is reported; that the database ends afterwards is not.
     db.on('error', () => {})
     await fillWriteAheadLog(dataDir)
-    await measure(await fillBench({ url, pid: child.pid!, demo, connection: attached.connection, db }))
+    const program = { url, pid: child.pid!, demo, connection: attached.connection, db, lab_port, lab_folder }
+    await measure(await fillBench(program))
     await db.end()
     await attached.stop()
   } finally {
@@ -124,7 +135,9 @@ async function fillWriteAheadLog(dataDir: string): Promise<void> {
   await db.end()
 }
 
-async function fillBench(program: Pick<Bench, 'url' | 'pid' | 'demo' | 'connection' | 'db'>): Promise<Bench> {
+async function fillBench(
+  program: Pick<Bench, 'url' | 'pid' | 'demo' | 'connection' | 'db' | 'lab_port' | 'lab_folder'>,
+): Promise<Bench> {
   const { url, demo } = program
   const headers = { 'x-service-api-key': demo.api_keys['sandbox-us']!, 'content-type': 'application/json' }
   const api = apiWith(url, headers)

@@ -56,7 +56,7 @@ export async function measureResultIntake(
     const db = cells.db(CELL)
     // As the commands of results have it.
     const vaultKeys = [generateVaultKey()]
-    const settings = { support_email: '', webhook_schedule_s: [0] }
+    const settings = { support_email: '', webhook_schedule_s: [0], lab_listen: [] }
     db.hooks = contentsWith({ settings, vault: new Vault(() => vaultKeys), publicUrl: () => '' }).hooks
     const tenant = (await loadTenant(cells, CELL, team))!
     const expected = expectations(await db.tx(tenant, (tx) => expectedResults(tx, lab_test_id)))
