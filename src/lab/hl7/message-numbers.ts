@@ -56,13 +56,40 @@ const compilePattern = (pattern: string): RegExp => {
   return new RegExp(`^${sources.join('')}$`, 'u')
 }
 
+type OrderNumberOptions = LinkProfile['order_number']
+
+/** The longest number to which zeros are added that the laboratory may have left out. */
+const PADDED_LENGTH_MAX = 12
+
+/** The numbers, and behind them those that differ only in what the profile says to ignore. The patient is compared all the same. */
+function withSpellings(numbers: readonly string[], { ignores_case, ignores_leading_zeros }: OrderNumberOptions): string[] {
+  const plain = ignores_leading_zeros ? numbers.flatMap((number) => [number, withoutZeros(number)]) : numbers
+  const cased = ignores_case ? plain.flatMap((number) => [number, number.toUpperCase(), number.toLowerCase()]) : plain
+  const padded = ignores_leading_zeros ? [...new Set(cased.map(withoutZeros))].flatMap(padNumber) : []
+  return [...new Set([...numbers, ...cased, ...padded])].slice(0, NUMBERS_MAX)
+}
+
+const withoutZeros = (number: string): string => number.replace(/^0+(?=.)/u, '')
+
+const padNumber = (number: string): string[] =>
+  Array.from({ length: Math.max(PADDED_LENGTH_MAX - number.length, 0) }, (_, i) => number.padStart(number.length + i + 1, '0'))
+
+/** What two spellings of one number have in common by the profile. */
+export function numberKey(number: string, { ignores_case, ignores_leading_zeros }: OrderNumberOptions): string {
+  const cased = ignores_case ? number.toUpperCase() : number
+  return ignores_leading_zeros ? withoutZeros(cased) : cased
+}
+
 /** All numbers of an order. */
 export function readNumbers(group: OrderGroup, profile: LinkProfile): LinkMessage['numbers'] {
   const { tests } = group
   const isOurs = (path: string) => profile.order_number.fields.some((field) => field === path || field === `${path}.1`)
   const of = (read: (test: TestGroup) => string[]) => [...new Set(tests.flatMap(read).filter(Boolean))].slice(0, NUMBERS_MAX)
   return {
-    placer: of((test) => readOurNumbers(test, group, profile)),
+    placer: withSpellings(
+      of((test) => readOurNumbers(test, group, profile)),
+      profile.order_number,
+    ),
     filler: of(({ request, order }) => [request, order].flatMap((segment) => (segment ? numberAt(segment, ORDER_FILLER) : []))),
     specimen: of(({ specimens }) =>
       specimens.flatMap((segment) => [

@@ -48,6 +48,26 @@ describe('the answer to an order', () => {
     ])
   })
 
+  test('has the specimen of each order also where specimens come first', () => {
+    const { orders } = read(
+      'MSA|AA|C-1',
+      'SPM|1|S-1^ACC-1',
+      'ORC|OK|PL-1',
+      'OBR|1',
+      'ORC|OK|PL-2',
+      'SPM|2|S-2^ACC-2',
+      'ORC|OK|PL-3',
+    )
+    assert.deepEqual(
+      orders.map(({ placer, accessions }) => [placer, accessions]),
+      [
+        ['PL-1', ['ACC-1']],
+        ['PL-2', ['ACC-1']],
+        ['PL-3', ['ACC-2']],
+      ],
+    )
+  })
+
   test('is unreadable without MSA or with another code', () => {
     for (const segment of ['PID|1', 'MSA||C-1', 'MSA|XX|C-1']) assert.throws(() => read(segment), UnreadableMessage)
   })

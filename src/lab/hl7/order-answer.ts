@@ -39,17 +39,23 @@ export function readOrderAnswer(bytes: Uint8Array, options: ReadOptions = {}): O
   const head = message.segments.slice(0, groups[0] ? message.segments.indexOf(groups[0][0]!) : undefined)
   return {
     code: code as AcknowledgmentCode,
-    control_id: msa.get(2),
+    control_id: msa.text(2),
     text: linesOf([msa.get(3), ...head.flatMap(errorTexts)]),
     orders: groups.map(readOrder),
   }
 }
 
-/** Each ORC with the segments up to the next one. */
+/**
+ * Each ORC with the segments up to the next one. In ORL^O22 a specimen is before its orders: if one is before the first order, each is of the
+ * orders behind it, else of the one before it.
+ */
 function orderGroups({ segments }: Hl7Message): Hl7Segment[][] {
   const groups: Hl7Segment[][] = []
+  const first = segments.find(({ id }) => id === 'ORC' || id === 'SPM')
+  let specimen: Hl7Segment[] = []
   for (const segment of segments)
-    if (segment.id === 'ORC') groups.push([segment])
+    if (segment.id === 'SPM' && first?.id === 'SPM') specimen = [segment]
+    else if (segment.id === 'ORC') groups.push([segment, ...specimen])
     else groups.at(-1)?.push(segment)
   return groups
 }

@@ -4,7 +4,7 @@ import type { LinkProfile } from '../links/profile/link-profile.ts'
 import { UnreadableMessage } from '../links/unreadable-message.ts'
 import type { Hl7Message, Hl7Segment } from './hl7-message.ts'
 import type { OrderGroup, PatientGroup, TestGroup } from './message-groups.ts'
-import { fillerOf, readOurNumbers } from './message-numbers.ts'
+import { fillerOf, numberKey, readOurNumbers } from './message-numbers.ts'
 
 /** The tests of each patient, and among these of each order. */
 export const collectOrders = (message: Hl7Message, profile: LinkProfile): OrderGroup[] =>
@@ -148,7 +148,7 @@ const emptyParts = () => ({ notes: [], specimens: [], containers: [], specimenOb
 /** The tests of a patient by order. A test without a number of ours belongs to the order of its filler number or its parent, or to the only one. */
 function splitByOrder(patient: PatientGroup, profile: LinkProfile): OrderGroup[] {
   const groups = new Map<string, TestGroup[]>()
-  const numbers = patient.tests.map((test) => readOurNumbers(test, patient, profile)[0] ?? '')
+  const numbers = patient.tests.map((test) => numberKey(readOurNumbers(test, patient, profile)[0] ?? '', profile.order_number))
   const known = [...new Set(numbers.filter(Boolean))]
   for (const [i, test] of patient.tests.entries()) {
     const number = numbers[i] || findNumber(test, patient.tests, numbers) || (known.length === 1 ? known[0]! : '')

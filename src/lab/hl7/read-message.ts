@@ -38,7 +38,8 @@ function typeOf(message: Hl7Message): string {
 export const splitMessages = (bytes: Uint8Array): Pick<Batch, 'messages' | 'faults'> =>
   isJson(bytes) ? { messages: [Buffer.from(bytes)], faults: [] } : splitBatch(bytes)
 
-const charsetOptions = ({ text }: LinkProfile): ReadOptions => ({
+/** How the characters of a link's messages are read. */
+export const charsetOptions = ({ text }: LinkProfile): ReadOptions => ({
   charset: text.charset,
   ignoresDeclaredCharset: text.ignores_declared_charset,
 })

@@ -280,6 +280,21 @@ describe('the order of results', () => {
     ])
   })
 
+  test('has the spellings of its number that the profile says to ignore, and is one order whatever its spelling', () => {
+    const placer = (number: string, order_number: NonNullable<ProfileOptions['order_number']>) =>
+      read([`ORC|RE|${number}|F`, test100('', 'F')], { order_number }).numbers.placer!
+    assert.deepEqual(placer('ab-1', { ignores_case: true }), ['ab-1', 'AB-1'])
+    const spellings = placer('0047', { ignores_leading_zeros: true })
+    assert.deepEqual(spellings.slice(0, 3), ['0047', '47', '047'])
+    assert(spellings.includes('000000000047'))
+    assert.deepEqual(placer('000', { ignores_leading_zeros: true }).slice(0, 2), ['000', '0'])
+    assert.deepEqual(placer('0047', {}), ['0047'])
+    const lines = [test100('ab', 'F-1'), test100('0AB', 'F-2')]
+    const options = { order_number: { ignores_case: true, ignores_leading_zeros: true } }
+    assert.equal(read(lines, options).tests.length, 2)
+    assert.equal(readAll([HEADER, PATIENT, ...lines].join('\r')).length, 2)
+  })
+
   test('is split from others, so that nothing of one comes to another', () => {
     const messages = readAll(
       [

@@ -1,6 +1,7 @@
 // What a laboratory answers to a message of an order: the state of the message and of the order, in one transaction. Source: lab-links.md 8.2.
 import { findLink } from '../accounts/account-links.ts'
 import { readOrderAnswer, type OrderAnswer } from '../hl7/order-answer.ts'
+import { charsetOptions } from '../hl7/read-message.ts'
 import { UnreadableMessage } from '../links/unreadable-message.ts'
 import type { OutgoingState } from '../link-messages/message-store.ts'
 import { findOutgoing, saveAnswer, type OutgoingMessage } from '../link-messages/outgoing-messages.ts'
@@ -33,7 +34,7 @@ export async function recordAnswer(
   if (!sent) throw notFound('Message not found')
   const link = await findLink(db.queries, sent.link_account_id)
   const profile = link!.profile
-  const answer = readOrderAnswer(bytes, { charset: profile.text.charset })
+  const answer = readOrderAnswer(bytes, charsetOptions(profile))
   if (answer.control_id !== sent.control_id) throw new UnreadableMessage('The answer is not to this message')
   const tenant = await findTenant(cell, sent.team_id)
   if (!tenant) return recordOfDeletedTeam(db, sent, answer, bytes)
