@@ -5,7 +5,7 @@ import { namesIn } from '../contract/operations/names.ts'
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { readFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { contents } from '../../src/app/contents.ts'
@@ -357,6 +357,26 @@ test('a secret appears only in the responses that may show it', { timeout: 120_0
   await asked(200, 'upsert_team_ehr_pipelines', {
     body: { ...ehr, ehr_type: 'hint_health', authentication: { type: 'api_key', api_key: ehrKey } },
   })
+
+  // The link of a lab account, whose file is read by the command: no operation takes its secrets.
+  const linkPassword = hide('a password of a lab link', 'fictional-password-of-a-lab-link')
+  const account_id = randomUUID()
+  Object.assign(places, { account_id })
+  await asked(200, 'upsert_lab_account', { body: { lab: 'quest', provider_account_id: 'FICTIONAL-1' } })
+  const sftp = { host: 'sftp.lab.example', user: 'clinic', host_key: 'SHA256:fictional', results: '/out', password: linkPassword }
+  const profile = { preset: 'us-23', text: { time_zone: 'UTC' }, results: { reports: 'incremental' } }
+  const linkFile = `${dataDir}-link.json`
+  writeFileSync(linkFile, JSON.stringify({ ...profile, transport: { results: 'sftp', sftp } }))
+  for (const words of [
+    ['import', account_id, linkFile],
+    ['show', account_id, '--whole'],
+    ['export', account_id],
+  ]) {
+    const { code, stdout, err } = await outcome('links', { DATA_DIR: dataDir, CELLS: 'sandbox-us' }, ...words)
+    assert.deepEqual([code, err], [0, ''])
+    assert(!stdout.includes(linkPassword), words.join(' '))
+  }
+  rmSync(linkFile)
 
   // Pipelines to unreachable brokers, so that every failure is reported; and an event for them.
   const nobody = '127.0.0.1:9'

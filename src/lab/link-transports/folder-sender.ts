@@ -1,13 +1,16 @@
 // Writes the messages of a link to a folder of the laboratory. Answers, if any, come as files.
 import type { DueMessage } from '../link-messages/outbox.ts'
+import type { LinkProfile } from '../links/profile/link-profile.ts'
 import { FolderError, type FileStore } from './file-store.ts'
 import { FolderWriter } from './folder-writer.ts'
+import { withLineEnds } from './line-ends.ts'
 import type { Pauses } from './pauses.ts'
 
 export interface FolderSenderOptions {
   /** Opens the place of the folder. */
   open: () => Promise<FileStore>
   folder: string
+  line_end: LinkProfile['text']['line_end']
   outbox: {
     claim(max: number): Promise<DueMessage[]>
     giveBack(messages: readonly DueMessage[]): Promise<void>
@@ -62,7 +65,7 @@ export class FolderSender {
 
   /** @returns whether there may be more */
   async #sendDue(): Promise<boolean> {
-    const { open, folder, outbox, onState, pauses } = this.#options
+    const { open, folder, line_end, outbox, onState, pauses } = this.#options
     const messages = await outbox.claim(BATCH)
     if (messages.length === 0) return false
     let sent = 0
@@ -72,7 +75,7 @@ export class FolderSender {
         const writer = new FolderWriter(store, folder)
         for (const message of messages) {
           if (this.#isStopped) break
-          await writer.write(message.control_id, message.bytes)
+          await writer.write(message.control_id, withLineEnds(message.bytes, line_end))
           sent++
           await outbox.markDelivered(message)
         }

@@ -140,6 +140,7 @@ export class LinkWorker {
     return new FolderSender({
       open: () => this.#openStore(kind),
       folder: link.profile.transport[kind].orders,
+      line_end: link.profile.text.line_end,
       outbox: {
         claim,
         giveBack,

@@ -36,16 +36,6 @@ export const ResultOptions = OptionGroup(
       'ED',
       'Place of PDF documents: OBX of type ED, OBX of type ST or TX, segments ZEF, or none.',
     ),
-    unordered_tests: Choice(
-      ['accept', 'review'],
-      'accept',
-      'Tests that were not ordered: accepted as reflex and added tests, or a review.',
-    ),
-    unknown_codes: Choice(
-      ['accept', 'review'],
-      'accept',
-      'Result codes that the catalog does not know: accepted as they are, with an issue, or a review.',
-    ),
     loinc_without_system: Flag(false, 'The first component of OBX-3 is a LOINC code if it has the form of one, without `LN`.'),
     performing_laboratory: Choice(['OBX-23', 'OBX-15', 'ZPS'], 'OBX-23', 'Place of the performing laboratory.'),
   },
