@@ -12,11 +12,12 @@ import {
   type QueuedMessage,
 } from '../../../test/support/link-orders.ts'
 import {
+  address,
   advanceClock,
-  advanceTo,
   createOrder,
   getOrder,
   kit,
+  patient,
   registration,
   SECONDS_PER_DAY,
   tenantOf,
@@ -143,7 +144,6 @@ describe('an order over a link', () => {
       await team.settle()
       const before = await queuedMessages(team, account)
       for (const message of before) await answer(team, message, 'AA')
-      if (before.length === 0) await advanceTo(team, order.id, 'requisition_created')
       const { status, body } = await team.api.patch(`/v3/order/${order.id}/draw_completed`)
       assert.equal(status, 200, JSON.stringify(body))
       await team.settle()
@@ -153,6 +153,27 @@ describe('an order over a link', () => {
     assert.deepEqual(await drawn({}), [1, ['NW'], [false]])
     assert.deepEqual(await drawn({ order_content: { sends_changes: true } }), [1, ['NW', 'XO'], [false, true]])
     assert.deepEqual(await drawn({ order_content: { sends: 'collected' } }), [0, ['NW'], [true]])
+  })
+
+  test('that was placed elsewhere is not sent when its sample is drawn', async () => {
+    const team = await createTestTeam('production-us')
+    const lab_test_id = await team.test('on_site_collection')
+    const { lab } = (await team.api.get(`/v3/lab_tests/${lab_test_id}`)).body
+    const account = await orderLink(team, { lab: lab.slug, options: { order_content: { sends: 'collected' } } })
+    const { status, body } = await team.api.post('/v3/order/import', {
+      user_id: await team.user(),
+      billing_type: 'client_bill',
+      order_set: { lab_test_ids: [lab_test_id] },
+      collection_method: 'on_site_collection',
+      patient_details: patient,
+      patient_address: { ...address, receiver_name: 'Testa' },
+      sample_id: 'FICTIONAL-0042',
+      lab_account_id: account,
+    })
+    assert.equal(status, 200, JSON.stringify(body))
+    assert.equal((await team.api.patch(`/v3/order/${body.order.id}/draw_completed`)).status, 200)
+    await team.settle()
+    assert.deepEqual(await queuedMessages(team, account), [])
   })
 
   test('that cannot be written shows why, without a message', async () => {

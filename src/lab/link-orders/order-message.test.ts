@@ -333,6 +333,42 @@ describe('an order message', { skip: skipWithoutPythonHl7 }, () => {
     assertTexts(notNeeded.segments, { 'ORC-20': '4', 'IN1-1': undefined })
   })
 
+  test('adds and leaves out what the profile says', async () => {
+    const { order } = fullContent
+    const billed = { ...fullContent, order: { ...order, billing: 'client_bill' as const, priority: false } }
+    const more = await writeAndRead(
+      { order_content: { insurance: 'always', guarantor: 'always', priority_field: 'OBR-5' } },
+      billed,
+    )
+    assertTexts(more.segments, { 'IN1-36': 'MEM-1', 'IN1-47': 'C', 'GT1-3.2': 'Parenta', 'OBR-5': 'R', 'TQ1-9': undefined })
+    const fewer = await writeAndRead({
+      identity: { version: '2.4' },
+      patient: { has_address: false, sex_codes: { female: 'W' }, phone: 'digits' },
+      order_content: {
+        physician_id: 'none',
+        priority_values: {},
+        account_fields: [],
+        account_name_fields: [],
+        specimen_codes: {},
+        diagnosis_system: 'ICD',
+      },
+    })
+    assertTexts(fewer.segments, {
+      'PID-8': 'W',
+      'PID-11': undefined,
+      'PID-13': '4805550199',
+      'ORC-12': undefined,
+      'ORC-12.2': 'Fictional',
+      'ORC-21': undefined,
+      'OBR-27.6': undefined,
+      'SPM-4': undefined,
+      'SPM-4.2': 'serum',
+      'DG1-2': 'ICD',
+      'DG1-3.3': 'ICD',
+      'OBX-2': 'CE',
+    })
+  })
+
   test('has the codes of the laboratory for our tests', async () => {
     assert.equal((await writeAndRead({ codes: { tests: { GLU: '100' } } })).at('OBR-4'), 'GLU')
     assert.throws(() => write({ codes: { tests: { GLU: '100', GLU2: '100' } } }), /2 codes of the laboratory are of one test/)

@@ -8,6 +8,7 @@ import { findLab } from '../catalog/labs.ts'
 import { readRequisitionContent } from '../documents/requisition-content.ts'
 import { isLiveFor, processingId } from '../links/link-modes.ts'
 import { specimenNumber } from '../links/links.ts'
+import type { LinkProfile } from '../links/profile/link-profile.ts'
 import { reportIssue } from '../link-messages/issues.ts'
 import { queueOutgoing, type OutgoingState } from '../link-messages/message-store.ts'
 import { deleteUnsent, listOutgoing, withdrawUnsent } from '../link-messages/outgoing-messages.ts'
@@ -34,6 +35,13 @@ export async function sendDueOrder(tx: Tx, lockedOrder: LockedOrder, answer: { i
   if (!link) return
   answer.isTaken = true
   if (isReady(lockedOrder, link)) await sendOnce(tx, lockedOrder, link)
+  else if (lockedOrder.order.patient_details) prepareDraw(lockedOrder, link)
+}
+
+/** An order that is sent after its draw: the sample is taken with our own requisition and its number. */
+function prepareDraw(lockedOrder: LockedOrder, { profile }: AccountLink): void {
+  assignNumber(lockedOrder, profile)
+  if (lockedOrder.lowLevelStatus === 'ordered') lockedOrder.transitionTo('requisition_created')
 }
 
 /**
@@ -42,14 +50,18 @@ export async function sendDueOrder(tx: Tx, lockedOrder: LockedOrder, answer: { i
  */
 export async function sendOnStep(tx: Tx, lockedOrder: LockedOrder, status: string): Promise<void> {
   if (status === 'cancelled') return cancelAtLaboratory(tx, lockedOrder)
-  if (status !== 'registered' && status !== 'draw_completed') return
+  if ((status !== 'registered' && status !== 'draw_completed') || isPlacedElsewhere(lockedOrder)) return
   const link = await findLiveLink(tx, lockedOrder)
   if (!link) return
-  const wasSent = await sendOnce(tx, lockedOrder, link)
   const { sends, sends_changes } = link.profile.order_content
-  if (wasSent && status === 'draw_completed' && sends === 'placed' && sends_changes)
+  if (status === 'registered' || sends === 'collected') await sendOnce(tx, lockedOrder, link)
+  else if (sends_changes && mayHaveOrder(await listOrderMessages(tx, lockedOrder.order.id)))
     await queueMessages(tx, lockedOrder, link, 'change')
 }
+
+/** An imported order, and one that is being created for a result: the laboratory has them already. */
+const isPlacedElsewhere = ({ order, transitions }: LockedOrder): boolean =>
+  order.events.some(({ status }) => status.endsWith('.requisition_bypassed')) || transitions.includes('ordered')
 
 /**
  * The hook of `cancelAsked`: an order that the laboratory may have is cancelled when the laboratory confirms it, unless the profile says at
@@ -102,15 +114,18 @@ function isReady({ order, lowLevelStatus }: LockedOrder, { profile }: AccountLin
   return !isDrawnElsewhere || profile.order_content.sends === 'placed' || lowLevelStatus === 'draw_completed'
 }
 
-/** Sends an order that is not at the laboratory. @returns whether it was sent before */
-async function sendOnce(tx: Tx, lockedOrder: LockedOrder, link: AccountLink): Promise<boolean> {
-  if (lockedOrder.isHidden) {
-    sendLater(tx, lockedOrder.order.id)
-    return false
-  }
-  if (mayHaveOrder(await listOrderMessages(tx, lockedOrder.order.id))) return true
-  await queueMessages(tx, lockedOrder, link, 'new')
-  return false
+/** Sends an order, unless it may be at the laboratory. That of a deleted user waits. */
+async function sendOnce(tx: Tx, lockedOrder: LockedOrder, link: AccountLink): Promise<void> {
+  if (lockedOrder.isHidden) return sendLater(tx, lockedOrder.order.id)
+  if (!mayHaveOrder(await listOrderMessages(tx, lockedOrder.order.id))) await queueMessages(tx, lockedOrder, link, 'new')
+}
+
+/** Gives the order the number under which the laboratory will know it, if it has none. */
+function assignNumber(lockedOrder: LockedOrder, { order_number }: LinkProfile): void {
+  const { order } = lockedOrder
+  if (order.sample_id !== null || order_number.number !== 'sample_id') return
+  order.sample_id = specimenNumber('DBL', order.id)
+  lockedOrder.markChanged()
 }
 
 /**
@@ -127,10 +142,7 @@ async function queueMessages(
 ): Promise<void> {
   const { order, internalData } = lockedOrder
   const { account_id, profile } = link
-  if (order.sample_id === null && profile.order_number.number === 'sample_id') {
-    order.sample_id = specimenNumber('DBL', order.id)
-    lockedOrder.markChanged()
-  }
+  assignNumber(lockedOrder, profile)
   const [lab, account, earlier] = await Promise.all([
     findLab(tx, order.lab_test.lab!.id),
     findAccount(tx, account_id),
