@@ -1096,6 +1096,18 @@ table lab_message
   CREATE INDEX lab_message__unknown ON lab_message USING btree (source, created_at) WHERE (link_account_id IS NULL)
   policy of_team for all (team_id = current_team())
 
+table lab_message_result
+  message_id uuid not null
+  raw_result_id uuid not null
+  team_id uuid
+  constraint lab_message_result_pkey PRIMARY KEY (message_id, raw_result_id)
+  constraint lab_message_result_message_id_fkey FOREIGN KEY (message_id) REFERENCES lab_message(id) ON DELETE CASCADE
+  constraint lab_message_result_raw_result_id_fkey FOREIGN KEY (raw_result_id) REFERENCES raw_result(id) ON DELETE CASCADE
+  constraint lab_message_result_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  CREATE INDEX lab_message_result__result ON lab_message_result USING btree (raw_result_id)
+  CREATE INDEX lab_message_result__team ON lab_message_result USING btree (team_id)
+  policy of_team for all (team_id = current_team())
+
 table lab_order
   id uuid not null
   team_id uuid not null

@@ -134,10 +134,6 @@ export const ALLOWED_LENGTHS: Record<string, string> = {
 
 /** Exports of the program that only tests import, as `file name`, by the reason. */
 export const TEST_EXPORTS: Record<string, readonly string[]> = {
-  'the text of a message, for operations and commands that show one': [
-    'src/lab/hl7/describe-message.ts',
-    'src/lab/hl7/segment-names.ts',
-  ],
   'a limit, a text or a list that tests compare with': [
     'src/connections/bulk/run-operation.ts HISTORIES_AT_ONCE',
     'src/connections/connections/permission-names.ts permissionNames',

@@ -897,6 +897,16 @@ create table lab_shadow_result (
 create index lab_shadow_result__link on lab_shadow_result (team_id, link_account_id, created_at);
 create index lab_shadow_result__order on lab_shadow_result (order_id);
 
+-- The results of a message: one for each of its orders, and of the messages of a batch.
+create table lab_message_result (
+  message_id     uuid not null references lab_message on delete cascade,
+  raw_result_id  uuid not null references raw_result on delete cascade,
+  team_id        uuid references team,
+  primary key (message_id, raw_result_id)
+);
+create index lab_message_result__result on lab_message_result (raw_result_id);
+create index lab_message_result__team on lab_message_result (team_id);
+
 -- What a person must look at on links, besides the messages that have a reason: of an applied message, or of a link as a whole. While one is
 -- open, the same again is counted. An issue `link_down` is open from the mail that the link fails to the mail that it works again.
 create table lab_link_issue (

@@ -55,7 +55,7 @@ test('bytes that are not of the set are an error that names it', () => {
     ['WINDOWS-1252', '81'],
   ] as const)
     assert.throws(() => decodeText(bytes(hex), charset), {
-      name: 'UnreadableMessage',
+      name: 'UndecodableMessage',
       message: `The message is not text of the character set ${charset}`,
     })
 })

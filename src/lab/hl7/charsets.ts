@@ -2,7 +2,7 @@
 // replaced character in a name or a value would be wrong without being seen. Source: HL7 version 2.5.1, table 0211 and 2.15.9.18. Pure.
 import { isAscii, isUtf8 } from 'node:buffer'
 import iconv from 'iconv-lite'
-import { UnreadableMessage } from '../links/unreadable-message.ts'
+import { UndecodableMessage, UnreadableMessage } from '../links/unreadable-message.ts'
 
 interface Charset {
   /** @returns undefined if the bytes are not text of this set */
@@ -133,7 +133,7 @@ export function charsetName(text: string): string | undefined {
 export function decodeText(bytes: Uint8Array, charset: string): string {
   const { name, decoder } = findCharset(charset)
   const text = decoder.decode(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
-  if (text === undefined) throw new UnreadableMessage(`The message is not text of the character set ${name}`)
+  if (text === undefined) throw new UndecodableMessage(`The message is not text of the character set ${name}`)
   return text
 }
 
@@ -148,7 +148,7 @@ export function encodeText(text: string, charset: string): Buffer {
 function findCharset(text: string): { name: string; decoder: Charset } {
   const name = charsetName(text)
   const decoder = name === undefined ? undefined : (TABLE[name] ?? OTHERS[name])
-  if (!decoder) throw new UnreadableMessage(`The character set ${name ?? 'that the message names'} is not supported`)
+  if (!decoder) throw new UndecodableMessage(`The character set ${name ?? 'that the message names'} is not supported`)
   return { name: name!, decoder }
 }
 

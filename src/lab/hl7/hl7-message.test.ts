@@ -268,7 +268,7 @@ describe('a batch', () => {
         return (error as Error).name
       }
     })
-    assert.deepEqual(states, ['1', 'UnreadableMessage', '3'])
+    assert.deepEqual(states, ['1', 'UndecodableMessage', '3'])
   })
 
   test('without a message, or with too many, is unreadable', () => {

@@ -6,8 +6,10 @@ import { messageFor, observation, observedTest, receiveBytes } from '../../../te
 import { linkedOrder } from '../../../test/support/linked-orders.ts'
 import { acceptedOrder } from '../../../test/support/results.ts'
 import { getOrder } from '../../../test/support/orders.ts'
+import type { TestTeam } from '../../../test/support/server.ts'
 import { examplePdf } from '../fulfillment/schema.ts'
 import type { ProfileOptions } from '../links/profile/link-profile.ts'
+import { listIssues } from './issues.ts'
 
 /** An order of a link, to which messages go as bytes. */
 async function hl7Order(changes: ProfileOptions = {}) {
@@ -114,7 +116,7 @@ describe('a message in HL7', () => {
 
 describe('a batch', () => {
   test('of ten is ten messages, each applied by itself', async () => {
-    const { order, sendBytes, result } = await hl7Order()
+    const { team, order, sendBytes, result } = await hl7Order()
     const messages = Array.from({ length: 10 }, (_, i) => {
       const code = `A${i}`
       return toOru(messageFor(order, [observedTest({ code, status: 'P', observations: [observation(code, `${i}`)] })]))
@@ -124,7 +126,8 @@ describe('a batch', () => {
     assert.equal((await sendBytes(batch(10))).state, 'applied')
     assert.equal((await result()).results.length, 10)
     const wrong = await sendBytes(batch(11))
-    assert.deepEqual([wrong.state, wrong.error], ['failed', 'BTS-1 announces 11 messages, and 10 came'])
+    assert.equal(wrong.state, 'applied')
+    assert.deepEqual(await readIssues(team, wrong), [['count_mismatch', 'BTS-1 announces 11 messages, and 10 came']])
   })
 
   test('has its right messages applied and its wrong ones reported', async () => {
@@ -142,6 +145,12 @@ describe('a batch', () => {
   })
 })
 
+/** The issues of a message: reason and detail. */
+const readIssues = async ({ db }: TestTeam, { message_id }: { message_id: string }) =>
+  (await listIssues(db.queries, {})).data
+    .filter((issue) => issue.message_id === message_id)
+    .map(({ reason, detail }) => [reason, detail])
+
 describe('a document in a message', () => {
   for (const megabytes of [1, 10])
     test(`of ${megabytes} MB is the PDF of the result`, async () => {
@@ -154,15 +163,15 @@ describe('a document in a message', () => {
     })
 
   test('that is no PDF is reported, and the results are applied', async () => {
-    const { order, sendBytes, result } = await hl7Order()
+    const { team, order, sendBytes, result } = await hl7Order()
     for (const [content, error] of [
-      [Buffer.from('no PDF').toString('base64'), /The document is not a PDF/u],
-      ['####', /The document is not Base64/u],
+      [Buffer.from('no PDF').toString('base64'), 'documents.0: The document is not a PDF'],
+      ['####', 'documents.0: The document is not Base64'],
     ] as const) {
       const documents = [{ code: 'DOC', name: 'Report', type: 'PDF', content }]
       const receipt = await sendBytes(toOru(messageFor(order, [glucose('5')], { documents })))
-      assert.equal(receipt.state, 'failed')
-      assert.match(receipt.error!, error)
+      assert.equal(receipt.state, 'applied')
+      assert.deepEqual(await readIssues(team, receipt), [['document_refused', error]])
     }
     assert.equal((await result()).results[0].result, '5')
   })

@@ -102,7 +102,9 @@ describe('one message', () => {
     const bytes = Buffer.from('MSH|^~\\&|LIS|FICTIONAL|||20300104||ORU^R01|1|P|2.5.1\rPID|1||||M\xfcller\r', 'latin1')
     const { message_id } = await receiveBytes(team, account, bytes)
     const { text } = (await team.manage.get(`${PATH}/${message_id}`)).body
-    assert.match(text, /^The message cannot be shown as text/)
+    assert.match(text, /M<FC>ller/)
+    const [issue] = (await team.manage.get(`${ISSUES}?account_id=${account}`)).body.data
+    assert.deepEqual([issue.reason, issue.message_id], ['undecodable', message_id])
     assert(bytes.equals((await team.manage.get(`${PATH}/${message_id}`, { accept: 'application/octet-stream' })).body))
   })
 
@@ -134,7 +136,8 @@ describe('one message', () => {
       })
     await answer('refused')
     const shown = (await team.manage.get(`${PATH}/${id}`)).body
-    assert.deepEqual([shown.state, shown.reason, shown.answer], ['refused', 'refused_order', 'MSH|^~\\&|LIS\nMSA|AE|1'])
+    assert.deepEqual([shown.state, shown.reason], ['refused', 'refused_order'])
+    assert.match(shown.answer, /MSA-1 Code: AE/)
     const { control_id, bytes } = shown
     const resent = await team.manage.post(`${PATH}/${id}/resend`)
     assert.deepEqual([resent.status, resent.body.state], [200, 'queued'])

@@ -18,8 +18,9 @@ import { interpretMessage } from '../result-matching/interpret-message.ts'
 import { readMessage, splitMessages } from '../hl7/read-message.ts'
 import { readDocuments } from '../links/link-documents.ts'
 import type { LinkMessage } from '../links/link-message.ts'
-import { UnreadableMessage, UnsupportedMessage } from '../links/unreadable-message.ts'
+import { UndecodableMessage, UnreadableMessage, UnsupportedMessage } from '../links/unreadable-message.ts'
 import type { ReceiveContext } from '../result-matching/receive.ts'
+import type { IssueReason } from './issue-reasons.ts'
 import { reportIssue } from './issues.ts'
 import { findMessage, saveOutcome, type MessageOutcome } from './message-store.ts'
 import { assertProcessingId, receiveInMode } from './receive-in-mode.ts'
@@ -124,11 +125,20 @@ async function processMessage(context: ReceiveContext, id: string): Promise<Hand
     await reportIssue(queries, { reason: 'control_id_conflict', link_account_id: message.link_account_id, message_id: id })
   try {
     const link = (await findLink(queries, message.link_account_id!))!
-    await saveOutcome(queries, id, await applyMessages(context, id, message.bytes, link))
+    const { outcome, faults } = await applyMessages(context, id, message.bytes, link)
+    // Before the outcome, after which the message is not looked at again.
+    for (const fault of faults) await reportIssue(queries, { ...fault, link_account_id: link.account_id, message_id: id })
+    await saveOutcome(queries, id, outcome)
   } catch (error) {
     if (error instanceof Problem && error.status >= 500) return { postponed_s: UNAVAILABLE_S }
     else throw error
   }
+}
+
+/** What is wrong with a message that is processed all the same. */
+interface Fault {
+  reason: IssueReason
+  detail: string
 }
 
 /** Applies each message of a batch, and each order of a message, by itself: one that is wrong does not stop the others. */
@@ -137,18 +147,18 @@ async function applyMessages(
   message_id: string,
   bytes: Uint8Array,
   link: AccountLink,
-): Promise<MessageOutcome> {
-  const { messages, outcomes } = readAll(context, bytes, link)
+): Promise<{ outcome: MessageOutcome; faults: Fault[] }> {
+  const { messages, outcomes, faults } = readAll(context, bytes, link)
   for (const message of messages) {
     try {
-      const { pdf, faults } = readDocuments(message)
+      const { pdf, faults: documentFaults } = readDocuments(message)
       outcomes.push(await receiveInMode(context, link, message_id, { delivery: interpretMessage(message, link), pdf }))
-      if (faults.length) outcomes.push(toFault(new UnreadableMessage(faults.join('; '))))
+      if (documentFaults.length) faults.push({ reason: 'document_refused', detail: documentFaults.join('; ') })
     } catch (error) {
       outcomes.push(toFault(error))
     }
   }
-  return worstOutcome(outcomes)
+  return { outcome: worstOutcome(outcomes), faults }
 }
 
 /** The messages that can be read, and the outcomes of what cannot. */
@@ -156,8 +166,9 @@ function readAll(
   { cell }: ReceiveContext,
   bytes: Uint8Array,
   link: AccountLink,
-): { messages: LinkMessage[]; outcomes: MessageOutcome[] } {
+): { messages: LinkMessage[]; outcomes: MessageOutcome[]; faults: Fault[] } {
   const outcomes: MessageOutcome[] = []
+  const faults: Fault[] = []
   const attempt = <R>(read: () => R): R | undefined => {
     try {
       return read()
@@ -167,9 +178,9 @@ function readAll(
     }
   }
   const batch = attempt(() => splitMessages(bytes))
-  if (batch?.faults.length) outcomes.push(toFault(new UnreadableMessage(batch.faults.join('; '))))
+  if (batch?.faults.length) faults.push({ reason: 'count_mismatch', detail: batch.faults.join('; ') })
   const messages = (batch?.messages ?? []).flatMap((part) => attempt(() => readOne(part, cell, link)) ?? [])
-  return { messages, outcomes }
+  return { messages, outcomes, faults }
 }
 
 function readOne(bytes: Uint8Array, cell: CellName, link: AccountLink): LinkMessage[] {
@@ -185,21 +196,29 @@ const SEVERITY = ['test', 'shadow', 'applied', 'review', 'failed']
 function worstOutcome(outcomes: MessageOutcome[]): MessageOutcome {
   const [worst] = outcomes.toSorted((a, b) => SEVERITY.indexOf(b.state) - SEVERITY.indexOf(a.state))
   const errors = [...new Set(outcomes.flatMap(({ error }) => error ?? []))]
-  const raw_result_id = outcomes.find((outcome) => outcome.raw_result_id !== null)?.raw_result_id ?? null
-  const order_id = outcomes.find((outcome) => outcome.order_id !== null)?.order_id ?? null
-  return { ...worst!, raw_result_id, order_id, error: errors.join('; ').slice(0, ERROR_LENGTH_MAX) || null }
+  return {
+    ...worst!,
+    raw_result_ids: [...new Set(outcomes.flatMap(({ raw_result_ids }) => raw_result_ids))],
+    order_id: outcomes.find((outcome) => outcome.order_id !== null)?.order_id ?? null,
+    error: errors.join('; ').slice(0, ERROR_LENGTH_MAX) || null,
+  }
 }
 
 const ERROR_LENGTH_MAX = 1000
 
 /** The outcome of a message that is wrong. Any other error is thrown. */
 function toFault(error: unknown): MessageOutcome {
-  const nothing = { state: 'failed', raw_result_id: null, order_id: null } as const
+  const nothing = { state: 'failed' as const, raw_result_ids: [], order_id: null }
   if (error instanceof UnreadableMessage)
-    return { ...nothing, reason: 'unreadable', error: error.message.slice(0, ERROR_LENGTH_MAX) }
+    return { ...nothing, reason: reasonOf(error), error: error.message.slice(0, ERROR_LENGTH_MAX) }
   if (error instanceof Problem && error.status === 400 && typeof error.body.detail === 'string')
     return { ...nothing, reason: 'rejected', error: error.body.detail.slice(0, ERROR_LENGTH_MAX) }
   throw error
+}
+
+function reasonOf(error: UnreadableMessage): IssueReason {
+  if (error instanceof UnsupportedMessage) return 'unsupported_type'
+  return error instanceof UndecodableMessage ? 'undecodable' : 'unreadable'
 }
 
 /**

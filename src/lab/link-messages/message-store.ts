@@ -49,7 +49,9 @@ export function storeBytes(
   { link_account_id, source, bytes, header, ordering_key, fault }: NewIncoming,
 ): Promise<Static<typeof StoredMessage> | undefined> {
   const digest = createHash('sha256').update(bytes).digest('base64url')
-  const { sender = null, control_id = null, message_type = null } = header ?? {}
+  const { sender = null, message_type = null } = header ?? {}
+  // Headers of batches may have none.
+  const control_id = header?.control_id || null
   const state = fault ? 'failed' : 'received'
   const isAdmitted =
     link_account_id !== null
@@ -114,24 +116,36 @@ export interface MessageOutcome {
   state: IncomingState
   reason: IssueReason | null
   error: string | null
-  raw_result_id: string | null
+  /** One for each order of the message, and of the messages of a batch. */
+  raw_result_ids: string[]
   order_id: string | null
-  /** Absent: that of the result. */
+  /** Absent: that of the results. */
   team_id?: string | null
 }
 
-/** Writes the outcome of processing an incoming message. The team is that of the result. Writes lab_message. */
+/**
+ * Writes the outcome of processing an incoming message. The team is that of all of its results; none if they are of several, so that no team
+ * sees the bytes of another. Writes lab_message, lab_message_result.
+ */
 export async function saveOutcome(
   db: Queries,
   id: string,
-  { state, reason, error, raw_result_id, order_id, team_id = null }: MessageOutcome,
+  { state, reason, error, raw_result_ids, order_id, team_id = null }: MessageOutcome,
 ): Promise<void> {
   await db.run(sql`
+    with results as (
+      insert into lab_message_result (message_id, raw_result_id, team_id)
+      select ${id}::uuid, r.id, r.team_id from raw_result r where r.id = any (${raw_result_ids}::uuid[])
+      on conflict (message_id, raw_result_id) do nothing),
+    teams as (
+      select case when count(distinct r.team_id) = 1 and count(*) = count(r.team_id) then min(r.team_id::text)::uuid end as team_id,
+             count(*) > 0 as exist
+      from raw_result r where r.id = any (${raw_result_ids}::uuid[]))
     update lab_message
     set state = ${state}, reason = ${reason}, error = ${error}, due_at = null, updated_at = ${dbNow},
-        raw_result_id = coalesce(${raw_result_id}::uuid, raw_result_id), order_id = coalesce(${order_id}::uuid, order_id),
-        team_id = coalesce((select r.team_id from raw_result r where r.id = ${raw_result_id}::uuid), ${team_id}::uuid, team_id)
-    where id = ${id}`)
+        raw_result_id = coalesce(${raw_result_ids[0] ?? null}::uuid, raw_result_id), order_id = coalesce(${order_id}::uuid, order_id),
+        team_id = case when teams.exist then teams.team_id else coalesce(${team_id}::uuid, lab_message.team_id) end
+    from teams where id = ${id}`)
 }
 
 /** Makes an incoming message due again, whatever became of it. Writes lab_message. @returns whether it exists and has a link */
@@ -168,16 +182,27 @@ export function queueOutgoing(tx: Tx, { link_account_id, order_id, control_id, m
   return id
 }
 
-/** Gives a message the team of its result. Writes lab_message. */
+/** Gives a message the team of its results. Writes lab_message, lab_message_result. */
 export function assignMessages(tx: Tx, raw_result_id: string): void {
-  tx.defer(sql`update lab_message set team_id = ${tx.team} where raw_result_id = ${raw_result_id}`)
+  tx.defer(sql`update lab_message_result set team_id = ${tx.team} where raw_result_id = ${raw_result_id}`)
+  tx.defer(sql`
+    update lab_message m set team_id = ${tx.team}
+    from lab_message_result s
+    where s.raw_result_id = ${raw_result_id} and m.id = s.message_id
+      and not exists (
+        select from lab_message_result other
+        where other.message_id = m.id and other.raw_result_id <> s.raw_result_id and other.team_id is distinct from ${tx.team})`)
 }
 
-/** Erases the messages about a deleted user's orders, before the orders go. Writes lab_message. */
+/** Erases the messages with a deleted user's orders and results, before these go. Writes lab_message. */
 export async function eraseMessages(tx: Tx, user_id: string): Promise<void> {
   await tx.run(sql`
-    delete from lab_message
-    where team_id = ${tx.team} and order_id in (select id from lab_order where user_id = ${user_id} and team_id = ${tx.team})`)
+    delete from lab_message m
+    where m.team_id = ${tx.team}
+      and (m.order_id in (select id from lab_order where user_id = ${user_id} and team_id = ${tx.team})
+           or m.id in (
+             select s.message_id from lab_message_result s join raw_result_of_team r on r.id = s.raw_result_id and r.team_id = s.team_id
+             where s.team_id = ${tx.team} and r.candidate_user_ids = array[${user_id}::uuid]))`)
 }
 
 const DAY_S = 86_400

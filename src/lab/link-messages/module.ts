@@ -15,10 +15,10 @@ export const linkMessages = (dependencies: LinkMessagesDependencies): Module => 
   name: 'lab/link-messages',
   about: 'messages over links: storage, processing, issues',
   tag: 'labs',
-  tables: { others: ['lab_message', 'lab_link_issue'] },
+  tables: { others: ['lab_message', 'lab_message_result', 'lab_link_issue'] },
   operations: linkMessagesRoutes(),
   hooks: [defineHook(resultAssigned, assignMessages)],
   workers: [() => new MessageProcessor(dependencies), () => new LinkAlerts(dependencies)],
   periodicTasks: [messageCleanup, unassignedMessageCleanup, issueCleanup],
-  erasers: { user: eraseMessages, team: eraseTables('lab_message') },
+  erasers: { user: eraseMessages, team: eraseTables('lab_message_result', 'lab_message') },
 })

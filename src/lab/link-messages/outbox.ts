@@ -89,8 +89,8 @@ export async function expireUnanswered(db: Queries): Promise<string[]> {
     AccountRow,
     sql`
     update lab_message
-    set state = 'expired', reason = 'expired', error = 'The laboratory has not answered within 72 hours', due_at = null, updated_at = ${dbNow}
-    where ${isUnanswered} and due_at is not null and created_at < ${dbNowPlus(-EXPIRY_S)}
+    set state = 'expired', reason = 'expired_order', error = 'The laboratory has not answered within 72 hours', due_at = null, updated_at = ${dbNow}
+    where ${isUnanswered} and due_at is not null and coalesce(queued_at, created_at) < ${dbNowPlus(-EXPIRY_S)}
     returning link_account_id`,
   )
   return rows.map(({ link_account_id }) => link_account_id)

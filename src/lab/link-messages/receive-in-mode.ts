@@ -35,13 +35,13 @@ const outcomeOf = (state: MessageOutcome['state']): MessageOutcome => ({
   state,
   reason: null,
   error: null,
-  raw_result_id: null,
+  raw_result_ids: [],
   order_id: null,
 })
 
 const outcomeOfReceipt = ({ status, raw_result_id, order_id }: Receipt): MessageOutcome => ({
   ...outcomeOf(status === 'matched' || status === 'resolved' ? 'applied' : 'review'),
-  raw_result_id,
+  raw_result_ids: [raw_result_id],
   order_id,
 })
 

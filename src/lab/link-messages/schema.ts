@@ -9,6 +9,8 @@ export const messageStates = [
   'applied',
   'review',
   'failed',
+  'test',
+  'shadow',
   'queued',
   'sent',
   'committed',
@@ -20,7 +22,7 @@ export const messageStates = [
 
 const MessageStateShape = OpenEnum(messageStates, {
   description:
-    'Incoming: `received`, not processed yet; `applied` to its order; `review`, its result waits for a person; `failed`, see `error`. Outgoing: `queued`; `sent`, without an answer; `committed`, the laboratory has stored it; `accepted` or `refused` by its answer; `expired`, not answered. `done`: a person has dealt with it.',
+    'Incoming: `received`, not processed yet; `applied` to its order; `review`, its result waits for a person; `failed`, see `error`; `test` and `shadow`, read over a link in that mode. Outgoing: `queued`; `sent`, without an answer; `committed`, the laboratory has stored it; `accepted` or `refused` by its answer; `expired`, not answered. `done`: a person has dealt with it.',
 })
 const Reason = OpenEnum(issueReasons)
 const Direction = OpenEnum(['in', 'out'], { description: '`in`: from the laboratory.' })

@@ -3,6 +3,11 @@ export class UnreadableMessage extends Error {
   override name = 'UnreadableMessage'
 }
 
+/** A message whose bytes are not of its character set, or whose character set is not supported. */
+export class UndecodableMessage extends UnreadableMessage {
+  override name = 'UndecodableMessage'
+}
+
 /** A message of a type that links do not read. */
 export class UnsupportedMessage extends UnreadableMessage {
   override name = 'UnsupportedMessage'
