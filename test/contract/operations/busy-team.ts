@@ -25,15 +25,22 @@ async function connectEhr({ team, manage }: TestTeam): Promise<void> {
   assert.equal((await manage.post('/team_ehr_pipelines/sandbox/us', pipeline)).status, 200)
 }
 
-/** Receives a message about an order over the link of its account. */
+/** Receives messages about an order over the link of its account: one while the link is live, and one in mode `shadow`. */
 async function receiveOverItsLink(team: TestTeam, order: Order): Promise<void> {
   const account = order.lab_account_id!
+  const receive = (value: string) =>
+    receiveBytes(
+      team,
+      account,
+      toBytes(messageFor(order, [observedTest({ code: 'X1', observations: [observation('X1', value)] })])),
+    )
   await team.db.plainTx(async (tx) => {
     await saveLink(tx, account, profile)
-    await setLinkMode(tx, account, 'live')
+    await setLinkMode(tx, account, 'shadow')
   })
-  const tests = [observedTest({ code: 'X1', observations: [observation('X1', '5')] })]
-  assert.equal((await receiveBytes(team, account, toBytes(messageFor(order, tests)))).state, 'applied')
+  assert.equal((await receive('4')).state, 'shadow')
+  await team.db.plainTx((tx) => setLinkMode(tx, account, 'live'))
+  assert.equal((await receive('5')).state, 'applied')
 }
 
 /** A team that has done everything there is to do, so that every table has something of it. */
