@@ -153,8 +153,8 @@ export async function queryOnce(connection: Connection, statement: string, value
   }
 }
 
-export async function waitUntil(condition: () => unknown): Promise<void> {
-  for (const end = performance.now() + wait_ms_max; !(await condition()); await sleep(5)) {
-    if (performance.now() > end) throw new Error(`not so after ${wait_ms_max} ms: ${condition}`)
+export async function waitUntil(condition: () => unknown, ms_max = wait_ms_max): Promise<void> {
+  for (const end = performance.now() + ms_max; !(await condition()); await sleep(5)) {
+    if (performance.now() > end) throw new Error(`not so after ${ms_max} ms: ${condition}`)
   }
 }
