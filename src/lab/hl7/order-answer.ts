@@ -30,8 +30,11 @@ interface AnsweredOrder {
 const CODES: readonly string[] = ['AA', 'AE', 'AR', 'CA', 'CE', 'CR'] satisfies AcknowledgmentCode[]
 
 /** Reads an answer. Errors: UnreadableMessage no message, no MSA, or a code that table 0008 lacks. */
-export function readOrderAnswer(bytes: Uint8Array, options: ReadOptions = {}): OrderAnswer {
-  const message = readHl7(bytes, options)
+export const readOrderAnswer = (bytes: Uint8Array, options: ReadOptions = {}): OrderAnswer =>
+  toOrderAnswer(readHl7(bytes, options))
+
+/** The answer that a message is. Errors: as `readOrderAnswer`. */
+export function toOrderAnswer(message: Hl7Message): OrderAnswer {
   const msa = message.find('MSA')
   const code = msa?.get(1).toUpperCase() ?? ''
   if (!msa || !CODES.includes(code)) throw new UnreadableMessage('The answer has no acknowledgment code')

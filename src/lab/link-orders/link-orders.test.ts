@@ -22,7 +22,7 @@ import {
   SECONDS_PER_DAY,
   tenantOf,
 } from '../../../test/support/orders.ts'
-import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
+import { createTestTeam, guard, type TestTeam } from '../../../test/support/server.ts'
 import { profileWith } from '../../../test/support/link-messages.ts'
 import { saveLink, setLinkMode } from '../accounts/account-links.ts'
 import { UnreadableMessage } from '../links/unreadable-message.ts'
@@ -32,6 +32,7 @@ import { updateOrder } from '../orders/change-order.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
 import { listOrderMessages, mayHaveOrder } from './order-messages.ts'
+import { recordAnswer } from './record-answer.ts'
 import { sendAgain } from './send-orders.ts'
 
 /** A walk-in order of a team with a live link, with its messages. */
@@ -240,6 +241,17 @@ describe('the answer of a laboratory to an order', () => {
     ])
   })
 
+  test('that is of UTF-16 refuses an order, which is then cancelled at once', async () => {
+    const { team, last, shown, cancel } = await linkedOrder()
+    const { id, control_id } = await last()
+    const text = ['MSH|^~\\&|LIS|LAB|||20300102||ACK|A1|P|2.5.1', `MSA|AR|${control_id}|Łącka`, ''].join('\r')
+    const bytes = Buffer.from(`\ufeff${text}`, 'utf16le')
+    assert.equal(await recordAnswer({ cell: team.cell, db: team.db, findTenant: guard.tenant }, id, bytes), 'refused')
+    assert.deepEqual((await shown())[2], 'The laboratory refuses the order: Łącka')
+    assert.equal((await cancel()).status, 200)
+    assert.equal((await shown())[0], 'cancelled')
+  })
+
   test('to another message, or that cannot be read, changes nothing', async () => {
     const { team, last } = await linkedOrder()
     const message = await last()
@@ -283,6 +295,18 @@ describe('cancelling an order over a link', () => {
     assert.equal(await answer(team, message, 'AA', 'ORC|CR|X'), 'accepted')
     assert.deepEqual(await shown(), ['cancelled', null, null])
     assert.equal((await messages()).length, 2)
+  })
+
+  test('is written for a message whose character set no field names', async () => {
+    const { team, cancel, messages, last } = await linkedOrder(
+      { options: { identity: { version: '2.2' } } },
+      { clinical_notes: 'Álvarez Ý Łącka' },
+    )
+    assert.equal((await last()).message.get('MSH-18'), '')
+    await markSent(team, (await last()).id)
+    const { status, body } = await cancel()
+    assert.equal(status, 200, JSON.stringify(body))
+    assert.deepEqual(texts(await messages(), 'ORC-1'), ['NW', 'CA'])
   })
 
   test('that the laboratory cannot cancel keeps it, with the reason', async () => {

@@ -1,6 +1,6 @@
 // The messages of an order over its link, as they were written and answered: what the laboratory may have.
-import { readOrderAnswer } from '../hl7/order-answer.ts'
-import { readHl7, type Hl7Message } from '../hl7/hl7-message.ts'
+import { toOrderAnswer } from '../hl7/order-answer.ts'
+import { Hl7Message } from '../hl7/hl7-message.ts'
 import { listOutgoing, type OutgoingMessage } from '../link-messages/outgoing-messages.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import type { OrderAction } from './test-segments.ts'
@@ -16,9 +16,19 @@ const ACTIONS: Record<string, OrderAction> = { NW: 'new', CA: 'cancel', XO: 'cha
 /** The messages about an order, oldest first. The caller has locked the order. */
 export const listOrderMessages = async (tx: Tx, order_id: string): Promise<OrderMessageOfLink[]> =>
   (await listOutgoing(tx, order_id)).map((message) => {
-    const text = readHl7(message.bytes, { charset: 'windows-1252' })
+    const text = readAscii(message.bytes)
     return { ...message, action: ACTIONS[text.get('ORC-1')] ?? 'new', tests: testsOf(text) }
   })
+
+/** A message of which only ASCII is read: one without MSH-18 may be of any character set, those of Unicode with a mark or zeros too. */
+const readAscii = (bytes: Buffer): Hl7Message =>
+  new Hl7Message(
+    bytes
+      .toString('latin1')
+      .replaceAll('\0', '')
+      .replace(/^[^\w]*[\u00ef\u00bb\u00bf\u00fe\u00ff]+/u, ''),
+    '8859/1',
+  )
 
 const testsOf = ({ segments }: Hl7Message): OrderMessageOfLink['tests'] =>
   segments
@@ -66,10 +76,10 @@ export function acceptedTests(messages: readonly OrderMessageOfLink[]): Set<stri
   return codes
 }
 
-/** ORC-2 of the orders that an answer accepts. Numbers are ASCII, so that any character set of one byte reads them. */
+/** ORC-2 of the orders that an answer accepts. */
 const acceptedNumbers = (answer: Buffer): Set<string> =>
   new Set(
-    readOrderAnswer(answer, { charset: '8859/1' })
+    toOrderAnswer(readAscii(answer))
       .orders.filter(({ control }) => control === 'OK')
       .map(({ placer }) => placer),
   )

@@ -1,4 +1,5 @@
 // Segments of a message in the making: texts by field, repetition, component and subcomponent. What is written is escaped later. Pure.
+import { Unsendable } from './unsendable.ts'
 
 /** A text, or its subcomponents. */
 type Component = string | readonly string[]
@@ -17,10 +18,10 @@ export interface FieldPlace {
   component: number
 }
 
-/** The place that a name of a field means. Errors: the name has another form, which the schema of profiles rules out. */
+/** The place that a name of a field means. Errors: Unsendable the name has another form. */
 export function placeOfField(name: string): FieldPlace {
   const [, segment, field, component = '1'] = FIELD_NAME.exec(name) ?? []
-  if (segment === undefined) throw new Error(`${name} is not the name of a field`)
+  if (segment === undefined) throw new Unsendable([`The profile names a field ${name}, which no message has`])
   return { segment, field: Number(field), component: Number(component) }
 }
 
