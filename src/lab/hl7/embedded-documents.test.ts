@@ -80,6 +80,11 @@ describe('documents', () => {
     })
   })
 
+  test('are documents also behind the specimen of a test with results', () => {
+    const lines = ['SPM|1|^S-1||SER', `OBX|2|ED|DOC||^application^pdf^Base64^${base64}||||||F`]
+    assert.deepEqual(documents(lines), whole)
+  })
+
   test('that are elsewhere are none', () => {
     assert.deepEqual(documents(['OBX|2|RP|DOC||https://lab.example/r.pdf^^application^pdf||||||F']), [])
   })

@@ -163,6 +163,15 @@ describe('reading', () => {
           messageWith('1').toString() + Array.from({ length: 9999 }, (_, i) => `\rOBX|1|NM|A${i}||${i}||||||F`).join(''),
         ),
     ],
+    [
+      'ordered tests',
+      () =>
+        Buffer.concat([
+          messageWith('1'),
+          Buffer.from(Array.from({ length: MILLION / 10 }, (_, i) => `\rOBR|1||F${i}|A`).join('')),
+        ]),
+    ],
+    ['patients', () => Buffer.concat([messageWith('1'), Buffer.from('\rPID|1\rOBX|1|ED|A'.repeat(MILLION / 10))])],
     ['blank lines', () => Buffer.concat([Buffer.from('\r'.repeat(MILLION * 3)), messageWith('1')])],
     ['line feeds before a header', () => Buffer.concat([Buffer.from('\n'.repeat(MILLION * 3)), messageWith('1')])],
     ['NUL', () => Buffer.alloc(MILLION * 3)],

@@ -122,12 +122,9 @@ function readComment(segment: Hl7Segment, notes: readonly Hl7Segment[]): string[
   return [value, joinNotes(notes)].filter(Boolean)
 }
 
-/** A text as a line of its own, for observations of a specimen. */
-export function describeObservation({ segment, notes }: NotedSegment, options: ResultOptions): string {
-  const { name } = readIdentity(segment, options)
-  const { value = '' } = readObservationValue(segment)
-  return [`${name}: ${[value, segment.get(6)].filter(Boolean).join(' ')}`, joinNotes(notes)].filter(Boolean).join('\n')
-}
+/** An observation as text, for those of a specimen. */
+export const describeObservation = ({ name, value = '', unit = '', notes = '' }: Observation): string =>
+  [`${name}: ${value} ${unit}`.trimEnd(), notes].filter(Boolean).join('\n')
 
 /** Several segments for one result are its lines, such as those of a culture. Otherwise only the last would be seen. */
 function joinLines(observations: Observation[]): Observation[] {

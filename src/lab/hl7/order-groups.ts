@@ -1,5 +1,6 @@
 // The tests of a message by patient and order. Every segment belongs to the test, the order or the patient that comes before it; segments that are not
 // known are left out. Pure.
+import { TESTS_MAX } from '../links/link-message.ts'
 import type { LinkProfile } from '../links/profile/link-profile.ts'
 import { UnreadableMessage } from '../links/unreadable-message.ts'
 import type { Hl7Message, Hl7Segment } from './hl7-message.ts'
@@ -37,6 +38,7 @@ class Collector {
   /** Of an order, or a specimen, whose test follows. */
   #pending: Pick<TestGroup, 'notes' | 'specimens' | 'containers' | 'specimenObservations'> = emptyParts()
   #isOfSpecimen = false
+  #tests = 0
 
   constructor(message: Hl7Message) {
     this.patients.push(this.current)
@@ -74,6 +76,7 @@ class Collector {
 
   #addPatient(segment: Hl7Segment): void {
     this.current = { patient: segment, notes: [], tests: [], documents: [] }
+    if (this.patients.length > TESTS_MAX) throw new UnreadableMessage(`The message has more than ${TESTS_MAX} patients`)
     this.patients.push(this.current)
     this.#order = undefined
     this.#pending = emptyParts()
@@ -95,6 +98,7 @@ class Collector {
   }
 
   #addTest(request: Hl7Segment): void {
+    if (++this.#tests > TESTS_MAX) throw new UnreadableMessage(`The message has more than ${TESTS_MAX} tests`)
     const parts = this.#pending
     // In OUL the tests below a specimen share it.
     this.#pending = this.#isSpecimenFirst

@@ -1,10 +1,10 @@
 // Messages with results (ORU^R01, OUL^R22) and with statuses of orders (ORM^O01, OSU^O51) as neutral messages: one for each patient and order, so
 // that nothing of one can come to another. The profile says what a message leaves open. Source: HL7 version 2.5.1, chapters 4 and 7. Pure.
-import { DOCUMENTS_MAX, OBSERVATIONS_MAX, TESTS_MAX, type LinkMessage, type ObservedTest } from '../links/link-message.ts'
+import { DOCUMENTS_MAX, OBSERVATIONS_MAX, type LinkMessage, type ObservedTest } from '../links/link-message.ts'
 import type { LinkProfile } from '../links/profile/link-profile.ts'
 import { UnreadableMessage } from '../links/unreadable-message.ts'
 import { joinPieces, readDocumentPieces, readZefPiece, type DocumentPiece } from './embedded-documents.ts'
-import { readId, readName } from './field-limits.ts'
+import { readId, readName, readText } from './field-limits.ts'
 import type { Hl7Message, Hl7Segment } from './hl7-message.ts'
 import { fillerOf, readNumbers } from './message-numbers.ts'
 import { describeObservation, joinNotes, readIdentity, readObservations, readStatus, withoutEmpty } from './observations.ts'
@@ -25,8 +25,7 @@ export function readResults(message: Hl7Message, profile: LinkProfile): LinkMess
     isStatus: message.get('MSH-9') !== 'ORU' && message.get('MSH-9') !== 'OUL',
   }
   const tests = groups.flatMap((group) => group.tests)
-  if (tests.length > TESTS_MAX) throw new UnreadableMessage(`The message has more than ${TESTS_MAX} tests`)
-  const count = tests.reduce((sum, { observations }) => sum + observations.length, 0)
+  const count = tests.reduce((sum, test) => sum + test.observations.length + test.specimenObservations.length, 0)
   if (count > OBSERVATIONS_MAX) throw new UnreadableMessage(`The message has more than ${OBSERVATIONS_MAX} observations`)
   const { header } = message
   const control_id = readId(header.text(10), header, 10)
@@ -103,15 +102,16 @@ interface ReadTest {
 }
 
 function readTest(group: TestGroup, tests: readonly TestGroup[], context: ResultContext): ReadTest {
-  const { request, specimens, specimenObservations } = group
+  const { request, specimens } = group
   const { observations, documents, comments } = readObservations(group.observations, context)
+  const ofSpecimen = readObservations(group.specimenObservations, context)
   const code = request.get(4) || request.get(4, 4)
   if (code === '') throw new UnreadableMessage(`OBR-4 of line ${request.number} is empty`)
   const parent = readParent(request, tests, context)
   const specimen = specimens[0]
   const notes = [
     joinNotes(group.notes),
-    ...specimenObservations.map((item) => describeObservation(item, context.profile.results)),
+    ...ofSpecimen.observations.map(describeObservation),
     ...specimens.map((segment) => rejectionOf(segment)),
     ...(context.isStatus ? [group.order?.get(16, 2) || group.order?.get(16)] : []),
   ]
@@ -121,7 +121,7 @@ function readTest(group: TestGroup, tests: readonly TestGroup[], context: Result
     collected_at: request.get(7) || (specimen?.get(17) ?? ''),
     received_at: request.get(14) || (specimen?.get(18) ?? ''),
     reported_at: request.get(22),
-    notes: notes.filter(Boolean).join('\n'),
+    notes: readText(notes.filter(Boolean).join('\n'), request, 4),
   }
   return {
     test: {
@@ -131,8 +131,8 @@ function readTest(group: TestGroup, tests: readonly TestGroup[], context: Result
       ...(parent && { parent }),
       observations,
     },
-    documents,
-    comments,
+    documents: [...documents, ...ofSpecimen.documents],
+    comments: [...comments, ...ofSpecimen.comments],
   }
 }
 
