@@ -285,6 +285,7 @@ const ON_WHOLE_CELL: Record<string, string> = {
   'src/lab/link-transports/active-links.ts': 'links are of organizations',
   'src/lab/link-transports/link-leases.ts': 'links are of organizations',
   'src/lab/link-transports/link-runner.ts': 'links are of organizations',
+  'src/lab/link-transports/link-troubles.ts': 'links are of organizations',
   'src/lab/link-transports/link-worker.ts': 'links are of organizations',
   'src/lab/link-transports/message-receiver.ts': 'a message is stored before its team is known',
   'src/lab/link-transports/traffic-notes.ts': 'links are of organizations',

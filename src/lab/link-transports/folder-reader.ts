@@ -15,6 +15,8 @@ export interface FolderReaderOptions {
   writesAcknowledgments: boolean
   /** Stores a message. If it rejects, the file stays where it is. */
   receive: (bytes: Buffer) => Promise<FileReceipt>
+  /** A file was moved to `error` that is not stored as a message. */
+  onIncomplete?: (reason: string) => void
   /** A monotonic clock. */
   now_ms: () => number
 }
@@ -90,7 +92,7 @@ export class FolderReader {
     const { folder, bytes_max, receive, writesAcknowledgments } = this.#options
     const path = `${folder}/${name}`
     const { bytes: size, modified_ms } = this.#sightings.get(name)!
-    if (size > bytes_max) return this.#reject(store, name, `The file has more than ${bytes_max} bytes`)
+    if (size > bytes_max) return this.#rejectUnstored(store, name, `The file has more than ${bytes_max} bytes`)
     const bytes = await store.read(path, bytes_max)
     const after = await store.stat(path)
     if (after?.bytes !== size || after.modified_ms !== modified_ms || bytes.length !== size) {
@@ -98,7 +100,7 @@ export class FolderReader {
       return 'waiting'
     }
     const fault = this.#incompleteness(bytes)
-    if (fault !== undefined) return this.#isLate(name) ? this.#reject(store, name, fault) : 'waiting'
+    if (fault !== undefined) return this.#isLate(name) ? this.#rejectUnstored(store, name, fault) : 'waiting'
     const { fault: unreadable, acknowledgment } = await receive(bytes)
     if (writesAcknowledgments && acknowledgment) await writeWhole(store, `${path}.ack`, acknowledgment)
     if (unreadable !== undefined) return this.#reject(store, name, unreadable)
@@ -115,6 +117,12 @@ export class FolderReader {
   #isLate(name: string): boolean {
     const { stable_ms, now_ms } = this.#options
     return now_ms() - this.#sightings.get(name)!.since_ms >= Math.max(UNFINISHED_MS_MAX, stable_ms)
+  }
+
+  async #rejectUnstored(store: FileStore, name: string, reason: string): Promise<'faulty'> {
+    const outcome = await this.#reject(store, name, reason)
+    this.#options.onIncomplete?.(reason)
+    return outcome
   }
 
   /** Moves a file to `error`, with a file beside it that says why. */

@@ -9,7 +9,6 @@ export interface FolderReceiverOptions {
   poll_ms: number
   pauses: Pauses
   onState: (reason: string | undefined) => void
-  onFaulty: (files: number) => void
   onError: (error: unknown) => void
 }
 
@@ -52,8 +51,7 @@ export class FolderReceiver {
   async #look(reader: FolderReader): Promise<void> {
     const store = await this.#options.open()
     try {
-      const { faulty_count } = await reader.look(store, () => this.#isStopped)
-      if (faulty_count > 0) this.#options.onFaulty(faulty_count)
+      await reader.look(store, () => this.#isStopped)
     } finally {
       await store.close()
     }

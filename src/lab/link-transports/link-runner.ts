@@ -126,13 +126,31 @@ class CellRunner {
 
   async #begin(links: readonly ActiveLink[]): Promise<void> {
     const leases = await this.#leases.claim(links.map(({ account_id }) => account_id))
-    for (const lease of leases) {
-      const link = links.find(({ account_id }) => account_id === lease.row.account_id)!
+    for (const lease of leases)
+      await this.#beginOne(
+        links.find(({ account_id }) => account_id === lease.row.account_id)!,
+        lease,
+      )
+  }
+
+  /** A link whose secrets cannot be read fails, and is tried again with the next round; the others begin. */
+  async #beginOne(link: ActiveLink, lease: LinkLease): Promise<void> {
+    try {
       const worker = await this.#createWorker(link, lease)
       this.#carriedLinks.set(link.account_id, { link, lease, worker })
       // A lost lease ends the work at once, not with the next round.
       lease.whileHeld(new Promise<never>(() => {})).catch(() => void worker.stop(0))
       worker.start()
+    } catch (error) {
+      const { log, cells } = this.#options
+      log.error(
+        { cell: this.#cell, 'lab_account.id': link.account_id, causes: errorFields(error) },
+        'link cannot begin; will retry',
+      )
+      await this.#leases.release(lease)
+      await cells
+        .db(this.#cell)
+        .plainTx(async (tx) => void (await setLinkState(tx, link.account_id, 'The link cannot begin: see the log of the server')))
     }
   }
 

@@ -14,12 +14,11 @@ import type { FileStore } from './file-store.ts'
 import { FolderReceiver } from './folder-receiver.ts'
 import { FolderSender } from './folder-sender.ts'
 import type { LinkTroubles } from './link-troubles.ts'
-import { LocalFolder } from './local-folder.ts'
+import { clientDestination, openFileStore } from './link-places.ts'
 import type { MessageReceiver } from './message-receiver.ts'
 import { MllpSender, type Outbox } from './mllp-sender.ts'
 import { Pauses, type PauseOptions } from './pauses.ts'
 import { connectTo } from './secure-connect.ts'
-import { SftpStore } from './sftp-store.ts'
 import { TrafficNotes } from './traffic-notes.ts'
 
 export interface LinkWorkerOptions {
@@ -85,12 +84,8 @@ export class LinkWorker {
   #createMllpSender(): MllpSender {
     const { link, targets, receiver, troubles, largeFrames, pauses } = this.#options
     const { transport } = link.profile
-    const { host, port, tls, server_name, authority, certificate, key } = transport.client
-    const destination = {
-      host,
-      port,
-      tls: tls ? { server_name, authorities: authority, certificate, key: key || undefined } : undefined,
-    }
+    const destination = clientDestination(transport)
+    const { host, port } = destination
     const source = `mllp ${host}:${port}`
     return new MllpSender({
       options: transport,
@@ -101,7 +96,7 @@ export class LinkWorker {
       largeFrames,
       owner: link.account_id,
       onState: (reason) => this.#setState('orders', reason),
-      onEnd: (end) => troubles.reportEnd(`mllp of ${link.account_id}`, end),
+      onEnd: (end) => troubles.reportEnd({ db: link.db, link_account_id: link.account_id, source }, end),
       onError: (error) => this.#logError(error),
       ...(pauses && { pauses: new Pauses(pauses) }),
     })
@@ -171,24 +166,21 @@ export class LinkWorker {
           const { fault, answers } = await receiver.receiveFromLink(link, bytes, `${kind} ${results}`)
           return { fault, acknowledgment: answers.at(-1) }
         },
+        onIncomplete: (reason) =>
+          troubles.reportFile({ db: link.db, link_account_id: link.account_id, source: `${kind} ${results}` }, reason),
         now_ms: () => performance.now(),
       },
       poll_ms: poll_s * 1000,
       pauses: new Pauses(pauses),
       onState: (reason) => this.#setState('results', reason),
-      onFaulty: (files) => troubles.reportFaultyFiles(link.account_id, files),
       onError: (error) => this.#logError(error),
     })
   }
 
-  async #openStore(kind: 'folder' | 'sftp'): Promise<FileStore> {
+  #openStore(kind: 'folder' | 'sftp'): Promise<FileStore> {
     const { link, lab_folder, targets } = this.#options
-    const { orders, results, folder, sftp } = link.profile.transport
-    if (kind === 'sftp') return SftpStore.open(sftp, () => connectTo({ ...sftp, tls: undefined }, targets, isSandbox(link.cell)))
-    const store = await LocalFolder.open(lab_folder, link.account_id)
-    if (orders === 'folder') await store.createFolder(folder.orders)
-    if (results === 'folder') await store.createFolder(folder.results)
-    return store
+    const { account_id, profile, cell } = link
+    return openFileStore(kind, { account_id, profile, targets, lab_folder, isSandbox: isSandbox(cell) })
   }
 
   /** The state is saved when it changes; what fails does so again and again. */

@@ -76,6 +76,14 @@ async function laboratory(changes: ProfileOptions = {}, listenPort = port) {
     connect: (options: Partial<Parameters<typeof openMllpSocket>[0]> = {}): Promise<MllpSocket> =>
       openMllpSocket({ port: listenPort, address, ...options }),
     stored: () => storedMessages(team, account),
+    /** The reasons and details of its issues. */
+    issues: async () => {
+      const rows = await team.db.queries.many(
+        T.Object({ reason: T.String(), detail: T.String() }),
+        sql`select reason, detail from lab_link_issue where link_account_id = ${account} order by reason`,
+      )
+      return rows.map(({ reason, detail }) => `${reason} ${detail}`)
+    },
   }
 }
 
@@ -153,13 +161,19 @@ describe('a message at a port', () => {
   })
 
   test('is answered in its turn if several come in one packet, with bytes between them', async () => {
-    const { connect, stored } = await laboratory()
+    const { connect, stored, issues } = await laboratory()
     const lab = await connect()
     await lab.write(
       Buffer.concat([frame(message('C-1')), Buffer.from('\n\0noise'), frame(message('C-2')), frame(''), frame(message('C-3'))]),
     )
     assert.deepEqual((await lab.next(3)).map(outcome), ['AA C-1', 'AA C-2', 'AA C-3'])
     assert.equal((await stored()).length, 3)
+    lab.socket.end(frame(message('C-4')).subarray(0, -1))
+    await eventually(
+      async () =>
+        (await issues()).join() === 'half_frame The connection ended within a message,stray_bytes 5 bytes in one connection',
+      'the issues are listed',
+    )
   })
 
   test('is answered if the laboratory closes its side after it', async () => {
@@ -329,13 +343,17 @@ describe('a connection', () => {
   })
 
   test('that pauses within a message is closed after the limit of the profile, and between messages stays open', async () => {
-    const { connect, stored } = await laboratory({ transport: { listener: { idle_timeout_s: 1 } } })
+    const { connect, stored, issues } = await laboratory({ transport: { listener: { idle_timeout_s: 1 } } })
     const [patient, half] = [await connect(), await connect()]
     await half.write(frame(message('C-1')).subarray(0, 100))
     await half.waitForEnd()
     await patient.send(message('C-2'))
     assert.deepEqual((await patient.next()).map(outcome), ['AA C-2'])
     assert.deepEqual(ids(await stored()), ['C-2'])
+    await eventually(
+      async () => (await issues()).join() === 'half_frame The laboratory paused too long within a message',
+      'the issue is listed',
+    )
   })
 
   test('that sends a byte now and then is closed when its message takes too long', async () => {

@@ -116,8 +116,17 @@ export class Listeners implements Service {
       admit: (peer) => this.#admit(peer),
       receive: async (bytes, peer) => (await receiver.receiveAtPort(bytes, peer)).answers,
       onRefused: (reason: Refusal, peer) => troubles.reportRefusal(reason, peer),
-      onEnd: (peer: Peer, end: StreamEnd) => troubles.reportEnd(`mllp ${peer.address}`, end),
+      onEnd: (peer: Peer, end: StreamEnd) => void this.#reportEnd(peer, end),
     })
+  }
+
+  async #reportEnd(peer: Peer, end: StreamEnd): Promise<void> {
+    if (end.fault === undefined && end.stray_bytes === 0) return
+    const links = await this.#options.links.find((link) => mayConnect(link, peer)).catch(() => [])
+    const [link] = links
+    if (!link) return
+    const link_account_id = links.length === 1 ? link.account_id : null
+    this.#options.troubles.reportEnd({ db: link.db, link_account_id, source: `mllp ${peer.address}` }, end)
   }
 
   /** What the links allow to an address together. @returns undefined if none names it */

@@ -18,7 +18,7 @@ import type { Peer } from './mllp-server.ts'
 import { TrafficNotes } from './traffic-notes.ts'
 
 /** Messages that are stored at a time: fewer than connections of the database, and fewer for one laboratory. */
-const STORES = { running_max: 6, running_max_each: 3, waiting_max: 64, wait_ms: 60_000 }
+const STORES = { running_max: 6, running_max_each: 3, waiting_max: 500, wait_ms: 60_000 }
 
 export interface ReceivedMessage {
   /** Why a person must look at the message; undefined: it can be read and is of a known sender. Without patient data. */

@@ -204,6 +204,19 @@ describe('an order over MLLP', { skip: skipWithoutPythonHl7 }, () => {
     for (const { control_id } of await messages()) assert.equal(deliveries(lab, control_id).length, 1)
   })
 
+  test('waits while the secrets of its link cannot be read, and other links go on', async () => {
+    const lab = await laboratory()
+    const broken = await linkTo(lab.port, { key: 'fictional', certificate: 'fictional' })
+    await broken.team.db.queries.run(
+      sql`update lab_link set secrets = 'no secret', updated_at = ${new Date()} where account_id = ${broken.account}`,
+    )
+    await eventually(async () => (await broken.link()).state === 'failing', 'the link fails')
+    const good = await linkTo(lab.port)
+    await good.order()
+    await eventually(async () => (await good.states())[0] === 'accepted', 'the other order is accepted')
+    await broken.off()
+  })
+
   test('is not sent any more when its link is switched off', async () => {
     const lab = await laboratory()
     await lab.setMode({ fault: 'deaf' })
