@@ -1,5 +1,6 @@
 // Receives the messages of laboratories, whatever carries them: finds the link, stores the bytes, and says what to answer. An answer exists
 // only after the bytes are committed; if they cannot be, there is none, and the laboratory sends the message again.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { ConcurrencyLimit } from '../../platform/runtime/concurrency-limit.ts'
 import { compactSystemTime } from '../../platform/runtime/clock.ts'
 import { uuid } from '../../platform/runtime/uuid.ts'
@@ -14,6 +15,7 @@ import type { LinkProfile } from '../links/profile/link-profile.ts'
 import { answersTo, RECEPTION_TEXTS, type Reception } from './acknowledgments.ts'
 import { answeredId } from './answered-messages.ts'
 import type { ActiveLink, ActiveLinks } from './active-links.ts'
+import { FairPace } from './fair-pace.ts'
 import type { Peer } from './mllp-server.ts'
 import { TrafficNotes } from './traffic-notes.ts'
 
@@ -41,6 +43,7 @@ export class MessageReceiver {
   readonly #links: ActiveLinks
   readonly #findTenant: ReceiveContext['findTenant']
   readonly #traffic = new TrafficNotes()
+  readonly #pace = new FairPace()
   readonly #stores = new ConcurrencyLimit(STORES)
 
   constructor(links: ActiveLinks, findTenant: ReceiveContext['findTenant']) {
@@ -60,7 +63,14 @@ export class MessageReceiver {
     const link = header ? findLinkForMessage(header, candidates) : onlyLink
     const place = link ?? candidates[0]
     if (!place) throw new Error('No link names the address')
-    return this.#store({ bytes, header, link, db: place.db, source: `mllp ${peer.address}:${peer.port}`, owner: peer.address })
+    return this.#store({
+      bytes,
+      header,
+      link,
+      db: place.db,
+      source: `mllp ${peer.address}:${peer.port}`,
+      owner: link?.account_id ?? peer.address,
+    })
   }
 
   /** Receives a message that came over a link. Writes lab_message. Errors: the message is not stored. */
@@ -72,6 +82,8 @@ export class MessageReceiver {
 
   async #store(options: StoreOptions): Promise<ReceivedMessage> {
     const { bytes, header, link, db, source, owner } = options
+    const delay_ms = this.#pace.delayFor(owner, performance.now())
+    if (delay_ms > 0) await sleep(delay_ms)
     const isAnswer = header && link && (await this.#recordAnswer(link, bytes))
     const stored = isAnswer
       ? undefined
