@@ -339,7 +339,7 @@ describe('messages to a laboratory', () => {
     await createOrder(team, { lab_test_id: await team.test('walk_in_test'), lab_account_id: account })
     await team.settle()
     await team.db.queries.run(
-      sql`update lab_message set created_at = created_at - interval '71 hours' where link_account_id = ${account}`,
+      sql`update lab_message set created_at = created_at - interval '71 hours', queued_at = queued_at - interval '71 hours' where link_account_id = ${account}`,
     )
     await expireUnanswered(team.db.queries)
     assert.deepEqual(
@@ -347,7 +347,7 @@ describe('messages to a laboratory', () => {
       ['queued'],
     )
     await team.db.queries.run(
-      sql`update lab_message set created_at = created_at - interval '2 hours' where link_account_id = ${account}`,
+      sql`update lab_message set created_at = created_at - interval '2 hours', queued_at = queued_at - interval '2 hours' where link_account_id = ${account}`,
     )
     await expireUnanswered(team.db.queries)
     const [message] = await queuedMessages(team, account)
