@@ -32,6 +32,8 @@ const settings = { DATA_DIR: dataDir, CELLS }
 const CODES = ['Q55024', 'Q55080']
 const PATIENT = { first_name: 'Testa', last_name: 'Fictional', dob: '1990-01-31', gender: 'female' }
 
+const ADDRESS = { first_line: '1 West Lincoln Street', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US' }
+
 let server: Server
 let demo: Demo
 let api: Caller
@@ -121,7 +123,7 @@ async function placeOrder({ post }: Caller, fields: Record<string, string>): Pro
   const { status, body } = await post('/v3/order', {
     ...fields,
     patient_details: { ...PATIENT, phone_number: '+15550100199', email: 'testa@example.com' },
-    patient_address: { first_line: '1 Sample Way', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US' },
+    patient_address: ADDRESS,
   })
   assert.equal(status, 200, JSON.stringify(body))
   return body.order.id
@@ -204,10 +206,11 @@ describe('a production order over a link', { skip: skipWithoutPdfTools }, () => 
   })
 })
 
-/** The status that the simulator brings an order to, before the laboratory has its sample. A draw at home needs an appointment, too. */
+/** The status that the simulator brings an order to, before the laboratory has its sample. */
 const METHODS = {
   walk_in_test: undefined,
   testkit: 'collecting_sample.testkit.transit_lab',
+  at_home_phlebotomy: 'collecting_sample.at_home_phlebotomy.draw_completed',
   on_site_collection: 'sample_with_lab.on_site_collection.draw_completed',
 }
 
@@ -223,6 +226,7 @@ describe('a sandbox order over a link', () => {
       const { user_id } = (await sandbox.post('/v2/user', { client_user_id: `lab-link ${method}` })).body
       const order = await placeOrder(sandbox, { user_id, lab_test_id: labTest.id, lab_account_id: account })
       await untilStatus(order, 'requisition_created', sandbox)
+      if (method === 'at_home_phlebotomy') await bookVisit(sandbox, order)
       if (status) {
         const { status: code, body } = await sandbox.post(`/v3/order/${order}/test?final_status=${status}`)
         assert.equal(code, 200, JSON.stringify(body))
@@ -239,6 +243,15 @@ describe('a sandbox order over a link', () => {
       }
     })
 })
+
+/** Books the first free visit at home. */
+async function bookVisit({ post }: Caller, order: string): Promise<void> {
+  const free = await post('/v3/order/phlebotomy/appointment/availability', { ...ADDRESS, zip_code: ADDRESS.zip })
+  assert.equal(free.status, 200, JSON.stringify(free.body))
+  const slots = (free.body.slots as { slots: { booking_key: string }[] }[]).flatMap((day) => day.slots)
+  const { status, body } = await post(`/v3/order/${order}/phlebotomy/appointment/book`, { booking_key: slots[0]!.booking_key })
+  assert.equal(status, 200, JSON.stringify(body))
+}
 
 /** A simulated laboratory in this process, which reports at commands. */
 function startCommandedPeer(t: TestContext, lab: string, port: number) {
