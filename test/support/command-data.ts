@@ -103,15 +103,27 @@ export async function linkedAccount(transport = {}, mode: LinkMode = 'live'): Pr
 export const failedMessage = async (): Promise<string> =>
   (await receiveBytes(commandData.team, await linkedAccount(), toBytes({ fictional: randomUUID() }))).message_id
 
+/** One for all orders: a team that is linked to several accounts has to choose. */
+let orderAccount: Promise<string> | undefined
+
 /** An order that its laboratory has refused. */
 export async function refusedOrder(): Promise<string> {
   const { team } = commandData
-  const account = await orderLink(team)
+  const account = await (orderAccount ??= orderLink(team))
   const { id } = await createOrder(team, { lab_test_id: await team.test('walk_in_test'), lab_account_id: account })
   await team.settle()
   const [message] = await queuedMessages(team, account)
   await answer(team, message!, 'AR')
   return id
+}
+
+/** The message of an order that its laboratory has refused. */
+export async function refusedMessage(): Promise<string> {
+  const order_id = await refusedOrder()
+  const { rows } = await cells
+    .db('sandbox-us')
+    .pool.query<{ id: string }>(`select id from lab_message where order_id = $1 and direction = 'out'`, [order_id])
+  return rows[0]!.id
 }
 
 export async function booking(): Promise<string> {

@@ -17,6 +17,7 @@ import {
   createUnassignedResult,
   failedMessage,
   linkedAccount,
+  refusedMessage,
   refusedOrder,
   booking,
   failedJob,
@@ -297,7 +298,7 @@ export const table: Record<string, Row> = {
     prints: /failed, /,
     fails: [[NOBODY, writeFile('MSH|', 'hl7'), ...SANDBOX], 1, /has no link/],
   },
-  'links messages': { words: async () => (await failedMessage(), SANDBOX), prints: /quest +failed/, fails: noCell },
+  'links messages': { words: async () => (await failedMessage(), SANDBOX), prints: /quest +in +failed/, fails: noCell },
   'links message': {
     words: async () => [await failedMessage(), ...SANDBOX],
     prints: /^\{"fictional":/,
@@ -313,10 +314,16 @@ export const table: Record<string, Row> = {
     prints: /^Order queued for its laboratory/,
     fails: [[NOBODY, '--team', NOBODY, ...SANDBOX], 1, /Team not found/],
   },
+  'links resend': {
+    words: async () => [await refusedMessage(), ...SANDBOX],
+    prints: /^Message queued/,
+    fails: [[NOBODY, ...SANDBOX], 1, /Message not found/],
+  },
+  'links issues': { words: async () => (await failedMessage(), SANDBOX), prints: /quest/, fails: noCell },
   'links done': {
     words: async () => [await failedMessage(), ...SANDBOX],
     prints: /^Message marked as done/,
-    fails: [[NOBODY, ...SANDBOX], 1, /Message not found/],
+    fails: [[NOBODY, ...SANDBOX], 1, /not found/],
   },
   'result list': {
     words: async () => (await createUnassignedResult(), SANDBOX),
