@@ -41,12 +41,15 @@ export class ActiveLinks {
   }
 
   /**
-   * The links of all cells that fit. If none does they are read again, because a link may be new: at most twenty times a second, however often
+   * The links of all cells that fit. If these are not enough they are read again, because a link may be new: at most twenty times a second, however often
    * strangers ask.
    */
-  async find(fits: (link: ActiveLink) => boolean): Promise<ActiveLink[]> {
+  async find(
+    fits: (link: ActiveLink) => boolean,
+    isEnough: (links: ActiveLink[]) => boolean = (links) => links.length > 0,
+  ): Promise<ActiveLink[]> {
     const links = (await this.#all()).filter(fits)
-    if (links.length > 0) return links
+    if (isEnough(links)) return links
     this.#refreshing ??= this.#refresh().finally(() => (this.#refreshing = undefined))
     await this.#refreshing
     return (await this.#all()).filter(fits)

@@ -57,10 +57,14 @@ export class MessageReceiver {
    * Errors: the message is not stored.
    */
   async receiveAtPort(bytes: Buffer, peer: Peer): Promise<ReceivedMessage> {
-    const candidates = await this.#links.find((link) => mayConnect(link, peer))
     const header = headerOf(bytes)
-    const onlyLink = candidates.length === 1 ? candidates[0] : undefined
-    const link = header ? findLinkForMessage(header, candidates) : onlyLink
+    const choose = (links: ActiveLink[]) =>
+      header ? findLinkForMessage(header, links) : links.length === 1 ? links[0] : undefined
+    const candidates = await this.#links.find(
+      (link) => mayConnect(link, peer),
+      (links) => choose(links) !== undefined,
+    )
+    const link = choose(candidates)
     const place = link ?? candidates[0]
     if (!place) throw new Error('No link names the address')
     return this.#store({
