@@ -65,6 +65,7 @@ const APART: Record<string, string[]> = {
     'src/cli/commands/catalog.test.ts',
     'src/lab/catalog/catalog.test.ts',
     'src/lab/compendium/compendium.test.ts',
+    'src/lab/link-onboarding/import-compendium.test.ts',
     'src/lab/catalog/lab-test-changes.test.ts',
     'src/lab/catalog/order-sets.test.ts',
     'src/lab/catalog/patient-rules.test.ts',

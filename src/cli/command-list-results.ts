@@ -3,6 +3,7 @@ import { alwaysJson, commandsOf, type Group, json, oneCell } from './command-tre
 
 const result = commandsOf(() => import('./commands/result.ts'))
 const profiles = commandsOf(() => import('./commands/link-profiles.ts'))
+const compendium = commandsOf(() => import('./commands/link-compendium.ts'))
 const trials = commandsOf(() => import('./commands/link-trials.ts'))
 const links = commandsOf(() => import('./commands/lab-links.ts'))
 
@@ -56,6 +57,23 @@ export const results: Group[] = [
         'set the mode of a link: off, test, shadow, live_for_team or live',
         ['links mode ACCOUNT_ID live_for_team --team TEAM_ID --cell production-us'],
         [['--team <id>', 'the team of live_for_team'], oneCell],
+      ),
+      compendium(
+        'importList',
+        'compendium <account> <file>',
+        "compare a laboratory's list of tests (CSV) with the catalog and the profile, and apply the difference",
+        [
+          'links compendium ACCOUNT_ID tests.csv --results results.csv --map columns.json --cell production-us',
+          'links compendium ACCOUNT_ID tests.csv --results results.csv --map columns.json --apply --cell production-us',
+        ],
+        [
+          ['--results <file>', 'CSV of result codes (default: the file has them)'],
+          ['--questions <file>', 'CSV of questions at order entry'],
+          ['--map <file>', "JSON with the laboratory's names of columns"],
+          ['--apply', 'apply the difference; without it nothing is changed'],
+          oneCell,
+          json,
+        ],
       ),
       trials(
         'check',

@@ -58,7 +58,7 @@ export const lab = (dependencies: LabDependencies): Module[] => [
   linkTransports(dependencies),
   {
     name: 'lab/link-onboarding',
-    about: 'checks and trial orders of links',
+    about: 'checks, lists of tests and trial orders of links',
     tables: { others: ['lab_link_trial'] },
   },
   {

@@ -6,7 +6,7 @@ import { byteFields, csvErrorPlace, isUtf8Row, NOT_UTF8 } from '../../platform/f
 import { InvalidFileError, toInvalidFileError } from '../../platform/files/rejected-rows.ts'
 import { contentStart } from '../../platform/files/text-file.ts'
 import { tokensOf } from './name-words.ts'
-import { hasCheckDigit } from './terms.ts'
+import { hasCheckDigit } from '../../lab-values/loinc-codes.ts'
 
 export interface ReleaseRow {
   code: string

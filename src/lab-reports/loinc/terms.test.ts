@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { test } from 'node:test'
 import { parseCsv } from '../../platform/files/csv.ts'
-import { hasCheckDigit, parseTsv, shippedTerm, shippedTerms, type Term } from './terms.ts'
+import { hasCheckDigit } from '../../lab-values/loinc-codes.ts'
+import { parseTsv, shippedTerm, shippedTerms, type Term } from './terms.ts'
 import { kindsOfProperty, readUnit } from '../../lab-values/ucum-units.ts'
 
 const data = new URL('data/', import.meta.url)

@@ -71,22 +71,29 @@ export type ImportReport = Record<'labs' | 'analytes' | 'markers', ImportCounts>
  */
 export async function importCatalog(db: Db, text: string): Promise<ImportReport> {
   const file = readFile(text)
-  return db.plainTx(async (tx) => {
-    await tx.run(sql`lock table catalog_data_version in share row exclusive mode`)
-    const there = await exportCatalog(tx)
-    const lines: string[] = []
-    if (isProduction(db)) keepIdentities(file, there, (location, entry, fault) => lines.push(formatLine(location, entry, fault)))
-    checkCatalogFile(file, there, (location, entry, fault) => lines.push(formatLine(location, entry, fault)))
-    if (lines.length) throw new CatalogFileError(lines)
-    const labs = diffRows(file.labs, there.labs, ({ slug }) => slug)
-    const analytes = diffRows(file.analytes, there.analytes, ({ slug }) => slug)
-    const markers = diffRows(file.markers, there.markers, keyOf)
-    if ([labs, analytes, markers].some(({ differing }) => differing.length)) {
-      await writeFile(tx, there, { labs: labs.differing, analytes: analytes.differing, markers: markers.differing })
-      await markOperatorOwned(tx)
-    }
-    return { labs: labs.counts, analytes: analytes.counts, markers: markers.counts }
-  })
+  return db.plainTx((tx) => importRows(tx, db, file))
+}
+
+/** No other import changes the catalog until the transaction ends. */
+export const lockCatalog = (tx: PlainTx): Promise<number> =>
+  tx.run(sql`lock table catalog_data_version in share row exclusive mode`)
+
+/** As `importCatalog`, for rows that are valid, in a transaction. */
+export async function importRows(tx: PlainTx, db: Pick<Db, 'schema'>, file: CatalogFile): Promise<ImportReport> {
+  await lockCatalog(tx)
+  const there = await exportCatalog(tx)
+  const lines: string[] = []
+  if (isProduction(db)) keepIdentities(file, there, (location, entry, fault) => lines.push(formatLine(location, entry, fault)))
+  checkCatalogFile(file, there, (location, entry, fault) => lines.push(formatLine(location, entry, fault)))
+  if (lines.length) throw new CatalogFileError(lines)
+  const labs = diffRows(file.labs, there.labs, ({ slug }) => slug)
+  const analytes = diffRows(file.analytes, there.analytes, ({ slug }) => slug)
+  const markers = diffRows(file.markers, there.markers, keyOf)
+  if ([labs, analytes, markers].some(({ differing }) => differing.length)) {
+    await writeFile(tx, there, { labs: labs.differing, analytes: analytes.differing, markers: markers.differing })
+    await markOperatorOwned(tx)
+  }
+  return { labs: labs.counts, analytes: analytes.counts, markers: markers.counts }
 }
 
 const formatLine = (location: string, entry: object | undefined, fault: string): string => {
