@@ -147,8 +147,8 @@ function readOrderStatus({ request, order }: TestGroup): string {
   const control = order?.get(1) ?? ''
   // Canceled, discontinued or refused by the laboratory.
   if (control === 'OC' || control === 'OD' || control === 'UA') return 'X'
-  const status = ORDER_STATUSES[order?.get(5) ?? '']
-  return status ?? readStatus(request, 25)
+  const status = order?.get(5) ?? ''
+  return (Object.hasOwn(ORDER_STATUSES, status) && ORDER_STATUSES[status]) || readStatus(request, 25)
 }
 
 /** Table 0038: a test is not final because its order is, for its results come in messages of their own. */

@@ -50,6 +50,16 @@ describe('a message by its profile', () => {
     assert.deepEqual(['*', 'H', '**', ''].map(flag), ['A', 'H', '**', ''])
   })
 
+  test('keeps codes, units and flags that are names of what every object has', () => {
+    const item = { ...observation('toString', '5'), unit: 'valueOf', flag: 'hasOwnProperty' }
+    const { results, ordered_tests } = report([observedTest({ code: 'constructor', observations: [item] })])
+    const [result] = results
+    assert.deepEqual(
+      [ordered_tests![0]!.code, result!.provider_id, result!.unit, result!.flag],
+      ['constructor', 'toString', 'valueOf', 'hasOwnProperty'],
+    )
+  })
+
   test('has the codes and the units of the catalog for those of the laboratory', () => {
     const codes = {
       tests: { '100': 'LIPID' },

@@ -19,7 +19,7 @@ import { readLinkTime, readValue, withDecimalPoints } from '../links/link-texts.
 import { numberKinds, type LinkDelivery, type OrderNumber, type ReportedPatient } from './incoming-result.ts'
 import type { LinkMessage, ObservedTest, Observation } from '../links/link-message.ts'
 import { UnreadableMessage } from '../links/unreadable-message.ts'
-import { createCodes, type LinkCodes } from './link-codes.ts'
+import { createCodes, type LinkCodes, translate } from './link-codes.ts'
 
 interface MessageLink {
   account_id: string
@@ -295,7 +295,7 @@ function toResult(
     ...readResultValue(item, text.decimal_mark),
     unit: codes.unit(item),
     reference_range: item.reference_range ? withDecimalPoints(item.reference_range, text.decimal_mark) : null,
-    flag: results.flags[flag] ?? flag,
+    flag: translate(results.flags, flag),
     notes: item.notes || null,
     ...place,
     state,

@@ -16,7 +16,7 @@ export interface LinkCodes {
 export function createCodes({ codes }: Pick<LinkProfile, 'codes'>): LinkCodes {
   const results = new Map(codes.results.map((item) => [item.code, item]))
   return {
-    test: (code) => codes.tests[code] ?? code,
+    test: (code) => translate(codes.tests, code),
     result: ({ code, name, loinc }) => ({
       name: name || code,
       slug: '',
@@ -27,7 +27,11 @@ export function createCodes({ codes }: Pick<LinkProfile, 'codes'>): LinkCodes {
     }),
     unit: ({ code, unit }) => {
       const text = unit || results.get(code)?.unit
-      return text ? (codes.units[text] ?? text) : null
+      return text ? translate(codes.units, text) : null
     },
   }
 }
+
+/** What a map of the profile has for a text, else the text itself. Names that every object inherits are texts like others. */
+export const translate = (map: Readonly<Record<string, string>>, text: string): string =>
+  Object.hasOwn(map, text) ? map[text]! : text
