@@ -267,6 +267,11 @@ export const table: Record<string, Row> = {
     prints: /^Link saved/,
     fails: [[NOBODY, writeFile(JSON.stringify(profile), 'json'), ...SANDBOX], 2, /Lab account not found/],
   },
+  'links compendium': {
+    words: async () => [await linkedAccount(), writeFile('test,test_name\nTABLE-1,Fictional test\n'), ...SANDBOX],
+    prints: /^new +test TABLE-1 {2}Fictional test\n/,
+    fails: [[NOBODY, writeFile('test,test_name\nTABLE-1,Fictional test\n'), ...SANDBOX], 1, /has no link/],
+  },
   'links presets': { words: () => [], prints: /^us-23 +HL7 2.3/m, fails: [['x'], 2, /Too many arguments/] },
   'links mode': {
     words: async () => [await linkedAccount(), 'test', ...SANDBOX],
