@@ -136,8 +136,6 @@ const splitHd = (text: string): FieldValue => text.split('^').map((component) =>
 const BEFORE_TESTS = ['MSH', 'SFT', 'NTE', 'PID', 'PD1', 'NK1', 'PV1', 'PV2', 'IN1', 'IN2', 'IN3', 'GT1', 'AL1']
 /** Segments of every test of a message. */
 const OF_TESTS = new Set(['ORC', 'TQ1', 'OBR'])
-/** Fields of the header without which a message is not ours, or not this one. */
-const FIXED_HEADER_FIELDS = new Set([1, 2, 7, 9, 10, 11, 12, 18])
 
 /** Adds the fields whose places the profile names. Errors: Unsendable a place that a message does not have. */
 function withProfileFields(segments: SegmentBuilder[], { content, profile, action }: OrderMessageRequest): SegmentBuilder[] {
@@ -158,12 +156,7 @@ function withProfileFields(segments: SegmentBuilder[], { content, profile, actio
   ]
   const result = [...segments]
   for (const [name, text] of values) if (text) setField(result, name, [text])
-  for (const [name, text] of Object.entries(options.constants)) {
-    const { segment, field } = placeOfField(name)
-    if (segment === 'MSH' && FIXED_HEADER_FIELDS.has(field))
-      throw new Unsendable([`order_content.constants: ${name} cannot have a constant`])
-    setField(result, name, text.split('^'))
-  }
+  for (const [name, text] of Object.entries(options.constants)) setField(result, name, text.split('^'))
   return result
 }
 

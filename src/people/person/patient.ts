@@ -17,16 +17,19 @@ import { AccessNotes, addressAliases, Amount, AnyPostalCode, contactPerson, stre
 import type { Guarantor } from './guarantor.ts'
 import { countryRule } from './countries.ts'
 
-export const Gender = OpenEnum(['female', 'male', 'other', 'unknown'])
-export const Race = OpenEnum([
+export const genders = ['female', 'male', 'other', 'unknown'] as const
+export const Gender = OpenEnum(genders)
+export const races = [
   'african_american_or_black',
   'asian',
   'indigenous_native_american_alaska_native',
   'other',
   'pacific_islander_or_hawaiian',
   'white_caucasian',
-])
-export const Ethnicity = OpenEnum(['hispanic', 'non_hispanic', 'ashkenazi_jewish', 'other'])
+] as const
+export const Race = OpenEnum(races)
+export const ethnicities = ['hispanic', 'non_hispanic', 'ashkenazi_jewish', 'other'] as const
+export const Ethnicity = OpenEnum(ethnicities)
 export const SexualOrientation = OpenEnum([
   'lesbian_gay_or_homosexual',
   'heterosexual_or_straight',

@@ -64,6 +64,8 @@ export interface Shape {
   patternProperties?: Record<string, Shape>
   /** For a map: the allowed names; any name without a list. */
   propertyNames?: { enum: string[] }
+  /** For a map: refuses a name. */
+  nameRule?: Rule
   dependent?: Dependent
   aliases?: Record<string, string>
   default?: unknown
@@ -287,10 +289,16 @@ function dependentShape(
 }
 
 /** A map from names to values of one schema. */
-function readMap({ patternProperties, propertyNames }: Shape, value: object, loc: Loc, faults: Fault[], mode: Mode): unknown {
+function readMap(s: Shape, value: object, loc: Loc, faults: Fault[], mode: Mode): unknown {
+  const { patternProperties, propertyNames, nameRule } = s
   const shape = Object.values(patternProperties!)[0]!
   const items = Object.entries(value).map(([key, item]) => {
     if (faults.length >= FAULTS_MAX) return [key, item] as const
+    const name = nameRule?.(key)
+    if (name instanceof RuleError) {
+      faults.push(valueFault([...loc, key], name.text))
+      return [key, item] as const
+    }
     if (!propertyNames || propertyNames.enum.includes(key)) return [key, readPart(shape, item, key, loc, faults, mode)] as const
     faults.push({ loc: [...loc, key], msg: 'Extra inputs are not permitted', type: 'extra_forbidden' })
     return [key, item] as const

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { profile as requiredOptions } from '../../../../test/support/link-messages.ts'
 import { Problem } from '../../../platform/runtime/problem.ts'
-import { LinkProfile } from './link-profile.ts'
-import { profileDifferences, readProfileFile, toProfileFile, wholeProfile } from './read-profile.ts'
+import { statementOfCode } from '../../../lab-values/interpret.ts'
+import { LinkProfile, type ProfileOptions } from './link-profile.ts'
+import { ProfileProblem, profileDifferences, readProfileFile, toProfileFile, wholeProfile } from './read-profile.ts'
 import { presetNames, presets } from './presets.ts'
 
 interface Option {
@@ -175,4 +176,79 @@ test('options of transports that need each other are checked together', () => {
     'transport.sftp.orders',
     'transport.results',
   ])
+})
+
+describe('a map of a profile', () => {
+  const refused: [path: string, map: Record<string, unknown>, allowed: RegExp][] = [
+    ['order_content.priority_values', { urgent: 'S' }, /must be one of priority, routine/],
+    ['order_content.fasting_values', { true: 'Y' }, /must be one of yes, no/],
+    ['order_content.abn_values', { missing: '1' }, /must be one of signed, not_needed/],
+    ['order_content.billing_values', { insurance: 'T' }, /must be one of client_bill, commercial_insurance, .*patient_bill$/],
+    ['order_content.specimen_codes', { 'Whole Blood': 'BLD' }, /such as serum, whole_blood, .*dried_blood_spot/],
+    ['order_content.constants', { ZOR1: 'WEB' }, /must name a field of an order, such as PID-3 or PID-5.1/],
+    ['order_content.constants', { 'MSH-9.1': 'ORM' }, /MSH-9.1 cannot have a constant/],
+    ['patient.sex_codes', { women: 'F' }, /must be one of female, male, other, unknown/],
+    ['patient.race_codes', { white: '1' }, /must be one of .*asian.*white_caucasian/],
+    ['patient.ethnicity_codes', { latino: 'H' }, /must be one of hispanic, non_hispanic, ashkenazi_jewish, other/],
+    ['text.length_limits', { 'PID5.1': 30 }, /must name a field of an order, such as PID-3 or PID-5.1/],
+    ['text.length_limits', { 'PDI-5.1': 30 }, /MSH, .*PID, .*or one that begins with Z/],
+    ['results.flags', { '+': 'above' }, /Input should be .*'H', 'L', 'A'/],
+    ['results.flags', { '': 'N' }, /must have a name that is not empty/],
+    ['codes.tests', { '': '100' }, /must have a name that is not empty/],
+    ['codes.units', { '': 'mg' }, /must have a name that is not empty/],
+  ]
+  for (const [path, map, allowed] of refused)
+    test(`${path} refuses ${JSON.stringify(map)} and says what is allowed`, () => {
+      const [group, name] = path.split('.') as [keyof ProfileOptions, string]
+      const options = { ...requiredOptions, [group]: { ...(requiredOptions as ProfileOptions)[group], [name]: map } }
+      assert.throws(
+        () => readProfileFile(options),
+        (error: unknown) => {
+          assert(error instanceof ProfileProblem)
+          assert.deepEqual(
+            error.faults.map(({ loc }) => loc.join('.')),
+            [`${path}.${Object.keys(map)[0]}`],
+          )
+          assert.match(error.faults[0]!.msg, allowed)
+          return true
+        },
+      )
+    })
+
+  test('reports all of its faults at once, with those of other options', () => {
+    assert.deepEqual(
+      faultsOf({
+        ...requiredOptions,
+        patient: { sex_codes: { women: 'F', men: 'M', other: 'O' } },
+        order_content: { priority_values: { urgent: 'S' }, message: 'FAX' },
+      }),
+      ['patient.sex_codes.women', 'patient.sex_codes.men', 'order_content.message', 'order_content.priority_values.urgent'],
+    )
+  })
+
+  test('accepts what has a meaning, and a specimen that an imported catalog may have', () => {
+    const options = {
+      ...requiredOptions,
+      text: { ...requiredOptions.text, length_limits: { 'PID-5.1': 25, 'ZOR-1': 3 } },
+      patient: { sex_codes: { female: 'W' }, race_codes: { asian: 'A' }, ethnicity_codes: { other: 'X' } },
+      order_content: {
+        specimen_codes: { nasal_swab: 'NOS', dried_blood_spot: 'BLDC' },
+        constants: { 'ZOR-1': 'WEB', 'PV1-2': 'O', 'MSH-8': 'S' },
+        billing_values: { patient_bill_passthrough: 'C' },
+        fasting_values: { yes: 'Y' },
+      },
+    }
+    const { order_content, patient, text } = wholeProfile(readProfileFile(options))
+    assert.deepEqual(text.length_limits, options.text.length_limits)
+    assert.deepEqual(patient.race_codes, options.patient.race_codes)
+    for (const name of ['specimen_codes', 'constants', 'billing_values', 'fasting_values'] as const)
+      assert.deepEqual(order_content[name], options.order_content[name])
+  })
+
+  test('of flags has meanings that results understand', () => {
+    const { flags } = LinkProfile.properties.results.properties
+    const values = (Object.values(flags.patternProperties)[0] as unknown as { enum: string[] }).enum
+    assert(values.length > 5)
+    for (const value of values) if (value !== 'IND') assert.notEqual(statementOfCode(value), 'not understood', value)
+  })
 })

@@ -45,9 +45,40 @@ export const FieldName = (description: string, standard?: string) =>
 export const FieldNames = (description: string, standard: string[]) =>
   T.Array(Text(fieldNameOptions), { maxItems: 30, default: standard, description })
 
+/** The segments that orders may have, besides those whose names begin with Z. */
+const ORDER_SEGMENTS =
+  'MSH SFT NTE PID PD1 NK1 PV1 PV2 IN1 IN2 IN3 GT1 AL1 ORC TQ1 TQ2 OBR CTD DG1 OBX SPM SAC FT1 CTI BLG PRT ROL'.split(' ')
+
+/** Accepts the name of a field that an order may have. */
+export const namesOrderField: Rule = (name) =>
+  new RegExp(FIELD_NAME, 'u').test(name) && (name.startsWith('Z') || ORDER_SEGMENTS.includes(name.slice(0, 3)))
+    ? name
+    : new RuleError(
+        `must name a field of an order, such as PID-3 or PID-5.1, of the segments ${ORDER_SEGMENTS.join(', ')} or one that begins with Z`,
+      )
+
+/** Accepts every name that is not empty. */
+export const namesAny: Rule = (name) => (name === '' ? new RuleError('must have a name that is not empty') : name)
+
+const MappedText = Text({ maxLength: FIELD_LENGTH_MAX, rule: isOneLine })
+
 /** A map from one text to another. */
-export const TextMap = (description: string, standard: Record<string, string> = {}) =>
-  T.Record(T.String(), Text({ maxLength: FIELD_LENGTH_MAX, rule: isOneLine }), { default: standard, description })
+export const TextMap = (
+  description: string,
+  { standard = {}, nameRule = namesAny }: { standard?: Record<string, string>; nameRule?: Rule } = {},
+) => T.Record(T.String(), MappedText, { default: standard, description, nameRule })
+
+/** A map from words of Drawbridge to texts of the laboratory. Other words have no meaning, so the profile rejects them. */
+export const WordMap = <const W extends string>(
+  words: readonly W[],
+  description: string,
+  standard: NoInfer<Partial<Record<W, string>>> = {},
+) =>
+  TextMap(`${description} Names: ${words.map((word) => `\`${word}\``).join(', ')}.`, {
+    standard: standard as Record<string, string>,
+    nameRule: (name) =>
+      (words as readonly string[]).includes(name) ? name : new RuleError(`must be one of ${words.join(', ')}`),
+  })
 
 /** A password or a private key: stored encrypted, apart from the profile, and shown as a mask. */
 export const Secret = (description: string) =>

@@ -1,4 +1,5 @@
-import { Choice, FieldNames, Flag, Line, OptionGroup, TextMap } from './option-types.ts'
+import { ethnicities, genders, races } from '../../../people/person/patient.ts'
+import { Choice, FieldNames, Flag, Line, OptionGroup, WordMap } from './option-types.ts'
 
 export const PatientOptions = OptionGroup(
   {
@@ -7,9 +8,10 @@ export const PatientOptions = OptionGroup(
     id_type: Line('PID-3.5, of table 0203.', 'PI'),
     id_authority: Line('PID-3.4.', ''),
     name_case: Choice(['unchanged', 'upper'], 'unchanged', 'Case of names.'),
-    sex_codes: TextMap('PID-8 by the gender of the patient.', { female: 'F', male: 'M', other: 'O', unknown: 'U' }),
-    race_codes: TextMap('PID-10 by the race of the patient. A race that is not listed is left out.'),
-    ethnicity_codes: TextMap(
+    sex_codes: WordMap(genders, 'PID-8 by the gender of the patient.', { female: 'F', male: 'M', other: 'O', unknown: 'U' }),
+    race_codes: WordMap(races, 'PID-10 by the race of the patient. A race that is not listed is left out.'),
+    ethnicity_codes: WordMap(
+      ethnicities,
       'PID-22 by the ethnicity of the patient, from version 2.3 on. An ethnicity that is not listed is left out.',
     ),
     phone: Choice(

@@ -1,5 +1,8 @@
 import { Maybe, OpenEnum, T } from '../../../platform/schema/schema.ts'
-import { Choice, Flag, Lines, OptionGroup, TextMap } from './option-types.ts'
+import { Choice, Flag, Lines, namesAny, OptionGroup } from './option-types.ts'
+
+/** Of table 0078, as far as results say what they mean. */
+const flags = ['', 'N', 'NEG', 'H', 'L', 'A', 'AA', 'POS', 'HH', 'LL', 'CRIT', 'IND'] as const
 
 export const ResultOptions = OptionGroup(
   {
@@ -24,7 +27,12 @@ export const ResultOptions = OptionGroup(
       'both',
       'Status of a result: OBX-11 and, where that is empty, OBR-25 (`both`), OBR-25 alone (`test`), or OBX-11 alone (`result`).',
     ),
-    flags: TextMap('Meaning of flags that are not of HL7: `{"*": "A"}`.'),
+    flags: T.Record(T.String(), OpenEnum(flags), {
+      default: {},
+      nameRule: namesAny,
+      description:
+        'Meaning of flags that are not of HL7: `{"*": "A"}`. Values: normal `N`, `NEG`; abnormal `H`, `L`, `A`, `AA`, `POS`; critical `HH`, `LL`, `CRIT`; not known `IND`; empty: the flag says nothing.',
+    }),
     document_codes: Lines('Codes of results that are documents.'),
     comment_codes: Lines('Codes of results that are comments on the report.'),
     rendering_codes: Lines('Codes of results that print the whole report as text. They are left out.'),

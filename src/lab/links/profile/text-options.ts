@@ -1,6 +1,6 @@
 import { OpenEnum, T, Text, TimeZone, describedAs } from '../../../platform/schema/schema.ts'
 import { RuleError } from '../../../platform/schema/request-validation.ts'
-import { Choice, FieldNames, Flag, OptionGroup } from './option-types.ts'
+import { Choice, FieldNames, Flag, namesOrderField, OptionGroup } from './option-types.ts'
 
 /** The sign between whole numbers and decimals. The other one separates thousands. */
 const decimalMarks = ['.', ','] as const
@@ -52,8 +52,9 @@ export const TextOptions = OptionGroup(
     transliterates: Flag(false, 'Writes texts to the laboratory in ASCII: `Müller` becomes `Mueller`.'),
     length_limits: T.Record(T.String(), T.Integer({ minimum: 1, maximum: 100_000 }), {
       default: {},
+      nameRule: namesOrderField,
       description:
-        'Most characters of a field to the laboratory, such as `{"PID-5.1": 25}`. An order with a longer text is refused, unless the field is in `cut_fields`. A longer note, `NTE-3`, goes on in another segment.',
+        'Most characters of a field to the laboratory, such as `{"PID-5.1": 25}`. Names: fields of orders. An order with a longer text is refused, unless the field is in `cut_fields`. A longer note, `NTE-3`, goes on in another segment.',
     }),
     cut_fields: FieldNames('Fields with a limit that cut longer texts.', []),
   },
