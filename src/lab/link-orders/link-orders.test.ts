@@ -177,6 +177,34 @@ describe('an order over a link', () => {
     assert.deepEqual(await queuedMessages(team, account), [])
   })
 
+  test('gets a number of the length that the laboratory takes, and has local times and plain digits if it wants them', async () => {
+    const { team, order, messages } = await linkedOrder({
+      options: {
+        order_number: { prefix: 'NL', length_max: 12 },
+        text: { sends_offsets: false },
+        patient: { phone: 'digits', has_email: false },
+      },
+    })
+    const [message] = await messages()
+    const { sample_id } = await getOrder(team, order.id)
+    assert.match(sample_id!, /^[0-9A-Z]{10}$/)
+    const at = message!.message.get.bind(message!.message)
+    assert.equal(at('ORC-2'), `NL${sample_id}`)
+    assert.match(at('MSH-7'), /^\d{14}$/)
+    assert.match(at('ORC-9'), /^\d{14}$/)
+    assert.match(at('PID-13'), /^\d+$/)
+    assert.equal(message!.message.get('PID-13.4'), '')
+  })
+
+  test('whose number is longer than the laboratory takes is not sent', async () => {
+    const { shown } = await linkedOrder({ options: { order_number: { number: 'order_id', length_max: 12 } } })
+    assert.deepEqual(await shown(), [
+      'ordered',
+      'fulfillment_error',
+      'The order cannot be sent to the laboratory: ORC-2.1: has more than 12 characters (order_number.length_max)',
+    ])
+  })
+
   test('that cannot be written shows why, without a message', async () => {
     const { team, account, order, messages, shown } = await linkedOrder({
       options: { text: { length_limits: { 'PID-5.1': 3 } } },
@@ -185,12 +213,12 @@ describe('an order over a link', () => {
     assert.deepEqual(await shown(), [
       'ordered',
       'fulfillment_error',
-      'The order cannot be sent to the laboratory: PID-5.1: has more than 3 characters',
+      'The order cannot be sent to the laboratory: PID-5.1: has more than 3 characters (text.length_limits)',
     ])
     const { data } = await team.db.plainTx((tx) => listIssues(tx, { account_id: account }))
     assert.deepEqual(
       data.map(({ reason, source, detail, state }) => [reason, source, detail, state]),
-      [['unsendable_order', `order ${order.id}`, 'PID-5.1: has more than 3 characters', 'open']],
+      [['unsendable_order', `order ${order.id}`, 'PID-5.1: has more than 3 characters (text.length_limits)', 'open']],
     )
   })
 })

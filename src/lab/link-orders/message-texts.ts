@@ -15,7 +15,7 @@ export function prepareTexts(segments: readonly SegmentBuilder[], { text: option
     const written = options.transliterates ? transliterate(text) : text
     const charset = options.transliterates ? 'ASCII' : options.sent_charset
     if (!canEncode(written, charset)) {
-      faults.add(`${place.component}: has a character that ${charset} lacks`)
+      faults.add(`${place.component}: has a character that ${charset} lacks (text.sent_charset)`)
       return ''
     }
     const limit = options.length_limits[place.component] ?? options.length_limits[place.field]
@@ -24,7 +24,7 @@ export function prepareTexts(segments: readonly SegmentBuilder[], { text: option
     if (characters.length <= limit) return written
     if (options.cut_fields.includes(place.component) || options.cut_fields.includes(place.field))
       return characters.slice(0, limit).join('')
-    faults.add(`${place.component}: has more than ${limit} characters`)
+    faults.add(`${place.component}: has more than ${limit} characters (text.length_limits)`)
     return ''
   }
   for (const { id, fields } of segments)

@@ -2,16 +2,11 @@
 import type { LinkProfile } from '../links/profile/link-profile.ts'
 import type { ContactAddress, PatientAddress } from '../../people/person/address.ts'
 import { countryCode } from '../../people/person/countries.ts'
-import { instantIn } from '../../platform/runtime/zoned-time.ts'
 import type { FieldValue } from './segment-builder.ts'
 
 /** Whether MSH-12 of the messages is this version or a later one. */
 export const isVersionFrom = ({ identity }: LinkProfile, version: string): boolean =>
   identity.version.localeCompare(version, 'en', { numeric: true }) >= 0
-
-/** `20300102081500+0100`: an instant in whole seconds, with the offset of a zone. */
-export const toTime = (instant: Date, zone: string): string =>
-  instantIn(instant, zone).replace(/[-:T](?=.*[+-]\d\d:\d\d$)|:(?=\d\d$)/gu, '')
 
 /** `19900131`. */
 export const toDay = (day: string): string => day.replaceAll('-', '')
@@ -33,11 +28,12 @@ export const toAddress = ({ first_line, second_line, city, state, zip, country }
   countryCode(country) ?? country,
 ]
 
-/** A number that is not one of North America is written in the international form, whatever the profile says. */
+/** A number that is not one of North America is written in the international form; as digits it begins with the code of its country. */
 export function toPhone({ patient: { phone } }: LinkProfile, text: string): string {
   const digits = text.replace(/[^\d+]/gu, '')
   const national = /^\+1(\d{3})(\d{3})(\d{4})$/u.exec(digits)
-  if (phone === 'e164' || !national) return text
+  if (phone === 'e164') return text
+  if (!national) return phone === 'digits' ? digits.replace('+', '') : text
   const [, area, exchange, line] = national
   return phone === 'us' ? `(${area})${exchange}-${line}` : `${area}${exchange}${line}`
 }
@@ -46,7 +42,7 @@ export function toPhone({ patient: { phone } }: LinkProfile, text: string): stri
 export function toContacts(profile: LinkProfile, phone: string | null, email: string | null): FieldValue[] {
   return [
     ...(phone ? [toPhone(profile, phone)] : []),
-    ...(email && isVersionFrom(profile, '2.3') ? [['', 'NET', 'Internet', email]] : []),
+    ...(email && profile.patient.has_email && isVersionFrom(profile, '2.3') ? [['', 'NET', 'Internet', email]] : []),
   ]
 }
 

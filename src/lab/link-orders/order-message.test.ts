@@ -540,8 +540,8 @@ describe('an order message', { skip: skipWithoutPythonHl7 }, () => {
       return []
     }
     assert.deepEqual(faultsOf({ text: { length_limits: { 'PID-5.1': 8, 'PID-11': 13 } } }), [
-      'PID-5.1: has more than 8 characters',
-      'PID-11.1: has more than 13 characters',
+      'PID-5.1: has more than 8 characters (text.length_limits)',
+      'PID-11.1: has more than 13 characters (text.length_limits)',
     ])
     const cut = await writeAndRead({ text: { length_limits: { 'PID-11': 13 }, cut_fields: ['PID-11'] } })
     assertTexts(cut.segments, { 'PID-11': '1 Invented Wa', 'PID-11.3': 'Phoenix' })
@@ -553,15 +553,17 @@ describe('an order message', { skip: skipWithoutPythonHl7 }, () => {
 
     const { patient } = fullContent
     const accented = { ...fullContent, patient: { ...patient!, first_name: 'Łucja', last_name: 'Größe-Ñandú' } }
-    assert.deepEqual(faultsOf({ text: { sent_charset: '8859/1' } }, accented), ['PID-5.2: has a character that 8859/1 lacks'])
+    assert.deepEqual(faultsOf({ text: { sent_charset: '8859/1' } }, accented), [
+      'PID-5.2: has a character that 8859/1 lacks (text.sent_charset)',
+    ])
     const ascii = await writeAndRead({ text: { transliterates: true } }, accented)
     assertTexts(ascii.segments, { 'PID-5': 'Groesse-Nandu', 'PID-5.2': 'Lucja' })
     assert.deepEqual(
       faultsOf({ text: { transliterates: true } }, { ...fullContent, patient: { ...patient!, first_name: '🩸' } }),
-      ['PID-5.2: has a character that ASCII lacks'],
+      ['PID-5.2: has a character that ASCII lacks (text.sent_charset)'],
     )
     assert.deepEqual(faultsOf({}, { ...fullContent, patient: { ...patient!, first_name: '\ud800' } }), [
-      'PID-5.2: has a character that UNICODE UTF-8 lacks',
+      'PID-5.2: has a character that UNICODE UTF-8 lacks (text.sent_charset)',
     ])
     const latin = write(
       { text: { sent_charset: '8859/2' } },

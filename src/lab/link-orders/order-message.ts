@@ -6,7 +6,8 @@ import { writeSegments, type Hl7Fields } from '../hl7/writer.ts'
 import type { RequisitionContent } from '../documents/requisition-content.ts'
 import type { LinkProfile } from '../links/profile/link-profile.ts'
 import { prepareTexts } from './message-texts.ts'
-import { isVersionFrom, toTime } from './order-fields.ts'
+import { writeLinkTime } from '../links/link-texts.ts'
+import { isVersionFrom } from './order-fields.ts'
 import { guardianSegments, patientSegment, payerSegments } from './patient-segments.ts'
 import { placeOfField, SegmentBuilder, type FieldValue } from './segment-builder.ts'
 import {
@@ -63,7 +64,10 @@ const isAccepted = ({ acceptedCodes, profile }: OrderMessageRequest, { test }: P
 /** Our number of an order at the laboratory. */
 function orderNumber({ order }: Pick<RequisitionContent, 'order'>, { order_number }: LinkProfile): string {
   const number = order_number.number === 'sample_id' ? (order.sample_id ?? order.id) : order.id
-  return `${order_number.prefix}${number}`
+  const written = `${order_number.prefix}${number}`
+  if (written.length > (order_number.length_max ?? Infinity))
+    throw new Unsendable([`ORC-2.1: has more than ${order_number.length_max} characters (order_number.length_max)`])
+  return written
 }
 
 /** The tests of each message. A test that needs several specimens goes with its first one. */
@@ -112,7 +116,7 @@ function headerSegment({ profile, processing_id, now }: OrderMessageRequest, con
     4: splitHd(identity.our_facility),
     5: splitHd(identity.laboratory_application),
     6: splitHd(identity.laboratory_facility),
-    7: toTime(now, text.time_zone),
+    7: writeLinkTime(now, text),
     9: [type, TRIGGERS[type], isVersionFrom(profile, '2.3.1') ? `${type}_${TRIGGERS[type]}` : ''],
     10: control_id,
     11: processing_id,

@@ -120,11 +120,17 @@ async function sendOnce(tx: Tx, lockedOrder: LockedOrder, link: AccountLink): Pr
   if (!mayHaveOrder(await listOrderMessages(tx, lockedOrder.order.id))) await queueMessages(tx, lockedOrder, link, 'new')
 }
 
+/** Shorter numbers would repeat. */
+const NUMBER_LENGTH_MIN = 8
+
 /** Gives the order the number under which the laboratory will know it, if it has none. */
 function assignNumber(lockedOrder: LockedOrder, { order_number }: LinkProfile): void {
   const { order } = lockedOrder
   if (order.sample_id !== null || order_number.number !== 'sample_id') return
-  order.sample_id = specimenNumber('DBL', order.id)
+  const { length_max = Infinity, prefix } = order_number
+  const [long, short] = [specimenNumber('DBL', order.id), specimenNumber('', order.id)]
+  const length = Math.max(length_max - prefix.length, NUMBER_LENGTH_MIN)
+  order.sample_id = long.length <= length ? long : short.slice(-length)
   lockedOrder.markChanged()
 }
 

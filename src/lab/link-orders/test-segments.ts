@@ -2,7 +2,8 @@
 // chapter 4. Pure.
 import type { RequisitionContent } from '../documents/requisition-content.ts'
 import type { LinkProfile } from '../links/profile/link-profile.ts'
-import { isVersionFrom, toProvider, toTime } from './order-fields.ts'
+import { writeLinkTime } from '../links/link-texts.ts'
+import { isVersionFrom, toProvider } from './order-fields.ts'
 import { SegmentBuilder, type FieldValue } from './segment-builder.ts'
 import { Unsendable } from './unsendable.ts'
 
@@ -60,7 +61,7 @@ function commonOrder(group: TestGroup, position: number): SegmentBuilder {
     2: withNamespace(profile, testNumber(group, position)),
     3: filler_number,
     4: profile.order_number.per_test ? withNamespace(profile, order_number) : null,
-    9: toTime(new Date(order.created_at), profile.text.time_zone),
+    9: writeLinkTime(new Date(order.created_at), profile.text),
     12: provider,
   })
 }
@@ -102,7 +103,7 @@ function observationRequest(group: TestGroup, { test, position }: PlacedTest, pl
 }
 
 const collectionTime = ({ content: { order }, profile }: TestGroup): string | null =>
-  order.collected_at && toTime(new Date(order.collected_at), profile.text.time_zone)
+  order.collected_at && writeLinkTime(new Date(order.collected_at), profile.text)
 
 function testIdentifier(profile: LinkProfile, test: RequestedTest): FieldValue {
   const identifier = [codeAtLaboratory(profile, test), test.name, profile.order_content.coding_system]

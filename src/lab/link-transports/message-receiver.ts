@@ -10,6 +10,7 @@ import { storeIncoming } from '../link-messages/receive-message.ts'
 import { recordAnswer } from '../link-orders/record-answer.ts'
 import type { ReceiveContext } from '../result-matching/receive.ts'
 import { readHl7Header, unknownHeader, type MessageHeader } from '../hl7/message-header.ts'
+import { writeLinkTime } from '../links/link-texts.ts'
 import { findLinkForMessage } from '../links/find-link.ts'
 import type { LinkProfile } from '../links/profile/link-profile.ts'
 import { answersTo, RECEPTION_TEXTS, type Reception } from './acknowledgments.ts'
@@ -105,7 +106,7 @@ export class MessageReceiver {
       reception,
       options: link?.profile.acknowledgment ?? WITHOUT_LINK,
       newControlId: () => uuid().replaceAll('-', '').slice(-20),
-      sentAt: compactSystemTime(),
+      sentAt: compactSystemTime(link && ((instant) => writeLinkTime(instant, link.profile.text))),
     })
     return { fault: reception === 'accepted' ? undefined : RECEPTION_TEXTS[reception], answers }
   }

@@ -1,7 +1,10 @@
-// Numbers and times in the messages of a laboratory, read by the profile of its link. Pure.
+// Numbers and times in the messages of a laboratory, read and written by the profile of its link. Pure.
 import { instantIn } from '../../platform/runtime/zoned-time.ts'
 import type { ResultType } from './diagnostic-report.ts'
+import type { LinkProfile } from './profile/link-profile.ts'
 import type { DecimalMark } from './profile/text-options.ts'
+
+type TextOptions = LinkProfile['text']
 
 /** Longer texts are prose, in which numbers stay as they are: the patterns take time by the square of the length. */
 const TEXT_LENGTH_MAX = 4000
@@ -68,6 +71,16 @@ export function readLinkTime(text: string, zone: string, messageOffset?: string)
     return Number.isNaN(Date.parse(time)) ? undefined : { time, offset: ownOffset }
   }
   return { time: instantIn(instantOfWall(local, zone), zone), offset: undefined }
+}
+
+/** An instant in whole seconds as HL7 version 2 writes it, in the zone of the laboratory: `20300102081500+0100`. */
+export function writeLinkTime(
+  instant: Date,
+  { time_zone, sends_offsets }: Pick<TextOptions, 'time_zone' | 'sends_offsets'>,
+): string {
+  const time = instantIn(instant, time_zone)
+  const wall = time.slice(0, 19).replaceAll(/[-:T]/gu, '')
+  return sends_offsets ? wall + time.slice(19).replace(':', '') : wall
 }
 
 const HOUR_MS = 3_600_000

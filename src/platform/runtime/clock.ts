@@ -35,8 +35,10 @@ export function shownInstant(date: Date): string {
   return `${secondText}${String(ms - second * 1000).padStart(3, '0')}Z`
 }
 
-/** The system time as messages between machines write it, `20300102081500+0000`. */
-export const compactSystemTime = (): string => `${systemNow().toISOString().slice(0, 19).replaceAll(/[-:T]/g, '')}+0000`
+const writeCompact = (instant: Date): string => `${instant.toISOString().slice(0, 19).replaceAll(/[-:T]/g, '')}+0000`
+
+/** The system time as messages between machines write it: `20300102081500+0000`, or as the machine at the other end wants it. */
+export const compactSystemTime = (write: (instant: Date) => string = writeCompact): string => write(systemNow())
 
 /** The UTC calendar day of an instant, `YYYY-MM-DD`. */
 export const utcDate = rememberingLast((date) => date.toISOString().slice(0, 10))

@@ -1,5 +1,5 @@
 import { Choice, FieldNames, Flag, Line, OptionGroup } from './option-types.ts'
-import { Maybe, Text } from '../../../platform/schema/schema.ts'
+import { Maybe, T, Text } from '../../../platform/schema/schema.ts'
 import { RuleError } from '../../../platform/schema/request-validation.ts'
 
 const NumberPattern = Maybe(
@@ -22,6 +22,14 @@ export const OrderNumberOptions = OptionGroup(
       'Our number of an order, in ORC-2 and OBR-2. An order without a sample id has its own id.',
     ),
     prefix: Line('Text before the number.', ''),
+    length_max: Maybe(
+      T.Integer({
+        minimum: 10,
+        maximum: 100,
+        description:
+          'Most characters of the number with its prefix: an order without a sample id gets one that fits, with at least eight characters. One with a longer number is refused. Default: no limit.',
+      }),
+    ),
     per_test: Flag(
       false,
       'Each test has a number of its own, the number of the order with the position of the test: `4711-2`. ORC-4 is the number of the order.',

@@ -17,8 +17,9 @@ export const PatientOptions = OptionGroup(
     phone: Choice(
       ['e164', 'us', 'digits'],
       'e164',
-      'Form of telephone numbers: `+15555550100`, `(555)555-0100` or `5555550100`.',
+      'Form of telephone numbers: `+15555550100`, `(555)555-0100` or `5555550100`. A number that is not of North America has its country code: `+4722334455`, as digits `4722334455`.',
     ),
+    has_email: Flag(true, 'Sends the e-mail address of the patient after the telephone number, from version 2.3 on.'),
     has_address: Flag(true, 'Sends the address of the patient.'),
   },
   'The patient in messages to the laboratory.',

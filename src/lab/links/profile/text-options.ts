@@ -41,6 +41,10 @@ export const TextOptions = OptionGroup(
   {
     decimal_mark: OpenEnum(decimalMarks, { description: 'Of values and reference ranges of the laboratory.' }),
     time_zone: describedAs(TimeZone, 'Zone of times of the laboratory without an offset, in messages without one in MSH-7.'),
+    sends_offsets: Flag(
+      true,
+      'Times to the laboratory have the offset of its zone: `20300102081500+0100`. Without it they have none.',
+    ),
     charset: Choice(charsets, 'UNICODE UTF-8', 'Character set of received messages without MSH-18.'),
     ignores_declared_charset: Flag(
       false,
