@@ -29,9 +29,10 @@ export const results: Group[] = [
       profiles(
         'setOptions',
         'set <account> <option=value...>',
-        'set options of the profile of a lab account, and create the link if there is none; an empty value restores the preset',
+        'set options of the profile of a lab account, and create the link if there is none; an empty value restores that of the preset, and \'""\' sets an empty text',
         [
           'links set ACCOUNT_ID preset=us-23 text.time_zone=America/New_York results.reports=incremental',
+          `links set ACCOUNT_ID patient.id_type='""' --cell production-us`,
           'links set ACCOUNT_ID transport.sftp.password=@password.txt --cell production-us',
         ],
         [oneCell],
@@ -143,7 +144,7 @@ export const results: Group[] = [
         'send-order <order>',
         'send an order again that the laboratory refused or that could not be written',
         ['links send-order ORDER_ID --team TEAM_ID --cell production-us'],
-        [['--team <id>', 'the team of the order'], oneCell],
+        [['--team <id>', 'the team of the order (required)'], oneCell],
       ),
       links(
         'resendMessage',

@@ -62,11 +62,12 @@ export const issueTexts = {
   },
   refused_order: {
     text: 'The laboratory refused a message about an order.',
-    remedy: 'Read its answer, correct the order or the profile, and send the order again with `links send-order`.',
+    remedy:
+      'Read its answer, correct the order or the profile, and send the order again with `links send-order ORDER_ID --team TEAM_ID`.',
   },
   unsendable_order: {
     text: 'An order cannot be written as the profile says.',
-    remedy: 'Correct the order or the profile, and send the order again with `links send-order`.',
+    remedy: 'Correct the order or the profile, and send the order again with `links send-order ORDER_ID --team TEAM_ID`.',
   },
   expired_order: {
     text: 'The laboratory has not answered a message about an order within 72 hours.',

@@ -26,6 +26,8 @@ interface IncomingBytes {
   bytes: Uint8Array
   /** The account of the link; null if none is known for the sender. */
   link_account_id: string | null
+  /** Why no link is known, without a text of the message. */
+  no_link_reason?: string
   /** `mllp ADDRESS:PORT`, `folder NAME`, `sftp NAME` or `command`. */
   source: string
 }
@@ -51,7 +53,7 @@ const UNREADABLE = 'The header of the message cannot be read'
  */
 export async function storeIncoming(
   { db }: Pick<ReceiveContext, 'db'>,
-  { bytes, link_account_id, source }: IncomingBytes,
+  { bytes, link_account_id, no_link_reason = 'No link is known for the sender', source }: IncomingBytes,
 ): Promise<StoredIncoming> {
   if (bytes.length === 0 || bytes.length > MESSAGE_BYTES_MAX)
     throw badRequest(`A message must have 1 to ${MESSAGE_BYTES_MAX} bytes`)
@@ -62,7 +64,7 @@ export async function storeIncoming(
     bytes,
     header,
     ordering_key: orderingKey(bytes),
-    fault: link_account_id === null ? { reason: 'unknown_link', error: 'No link is known for the sender' } : undefined,
+    fault: link_account_id === null ? { reason: 'unknown_link', error: no_link_reason } : undefined,
   })
   if (!stored) throw tooManyRequests('Too many messages of unknown senders', 3600)
   wakeProcessing(db)

@@ -234,6 +234,11 @@ describe('a message at a port', () => {
       sql`select bytes, source, repetitions from lab_message where link_account_id is null and source = ${`mllp ${address}`}`,
     )
     assert.deepEqual(ids(unknown), ['C-3'])
+    const reasons = await team.db.queries.many(
+      T.Object({ error: T.String() }),
+      sql`select error from lab_message where link_account_id is null and source = ${`mllp ${address}`}`,
+    )
+    assert.match(reasons[0]!.error, /^The sender in MSH-3 is not in identity.sender_applications/)
   })
 
   test('with names in a character set that it does not name is answered to its sender', async () => {

@@ -11,7 +11,7 @@ import { recordAnswer } from '../link-orders/record-answer.ts'
 import type { ReceiveContext } from '../result-matching/receive.ts'
 import { readHl7Header, unknownHeader, type MessageHeader } from '../hl7/message-header.ts'
 import { writeLinkTime } from '../links/link-texts.ts'
-import { findLinkForMessage } from '../links/find-link.ts'
+import { explainNoLink, findLinkForMessage } from '../links/find-link.ts'
 import type { LinkProfile } from '../links/profile/link-profile.ts'
 import { answersTo, RECEPTION_TEXTS, type Reception } from './acknowledgments.ts'
 import { answeredId } from './answered-messages.ts'
@@ -72,6 +72,7 @@ export class MessageReceiver {
       bytes,
       header,
       link,
+      candidates,
       db: place.db,
       source: `mllp ${peer.address}:${peer.port}`,
       owner: link?.account_id ?? peer.address,
@@ -82,19 +83,28 @@ export class MessageReceiver {
   receiveFromLink(link: ActiveLink, bytes: Buffer, source: string): Promise<ReceivedMessage> {
     const header = headerOf(bytes)
     const isKnown = !header || findLinkForMessage(header, [link]) !== undefined
-    return this.#store({ bytes, header, link: isKnown ? link : undefined, db: link.db, source, owner: link.account_id })
+    return this.#store({
+      bytes,
+      header,
+      link: isKnown ? link : undefined,
+      candidates: [link],
+      db: link.db,
+      source,
+      owner: link.account_id,
+    })
   }
 
   async #store(options: StoreOptions): Promise<ReceivedMessage> {
-    const { bytes, header, link, db, source, owner } = options
+    const { bytes, header, link, candidates, db, source, owner } = options
     const delay_ms = this.#pace.delayFor(owner, performance.now())
     if (delay_ms > 0) await sleep(delay_ms)
     const isAnswer = header && link && (await this.#recordAnswer(link, bytes))
+    const place = link
+      ? { link_account_id: link.account_id }
+      : { link_account_id: null, no_link_reason: explainNoLink(header, candidates) }
     const stored = isAnswer
       ? undefined
-      : await this.#stores.run(() => storeIncoming({ db }, { bytes, link_account_id: link?.account_id ?? null, source }), {
-          owner,
-        })
+      : await this.#stores.run(() => storeIncoming({ db }, { bytes, source, ...place }), { owner })
     if (link) this.#traffic.note(link, 'in')
     const known = header ?? headerOfOtherFormat(stored?.header?.control_id)
     // In original mode an answer is the end.
@@ -131,6 +141,8 @@ interface StoreOptions {
   bytes: Buffer
   header: MessageHeader | undefined
   link: ActiveLink | undefined
+  /** Those of which one could be the link. */
+  candidates: readonly ActiveLink[]
   db: ActiveLink['db']
   source: string
   /** Whose turn it is. */

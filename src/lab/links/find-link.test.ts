@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { profile, toProfile } from '../../../test/support/link-messages.ts'
-import { findLinkForMessage } from './find-link.ts'
+import { explainNoLink, findLinkForMessage } from './find-link.ts'
 import { acceptsProcessingId, isLiveFor, linkModes, processingId } from './link-modes.ts'
 import type { ProfileOptions } from './profile/link-profile.ts'
 
@@ -47,6 +47,28 @@ test('links of two accounts of one laboratory are told apart by the account, and
 
 test('a message that two links accept belongs to none', () => {
   assert.equal(findNumber('LIS NORTH 1', link('1'), link('2', { receiver_facilities: ['1'] })), 'none')
+})
+
+test('a message without a link is explained by the name that does not fit, without a text of the message', () => {
+  const explain = (parties: string, ...links: Link[]): string => {
+    const [sendingApplication = '', sendingFacility = '', receivingFacility = ''] = parties.split(' ')
+    assert.equal(findNumber(parties, ...links), 'none')
+    const text = explainNoLink({ sendingApplication, sendingFacility, receivingFacility }, links)
+    for (const name of parties.split(' ')) assert(!text.includes(name), text)
+    return text
+  }
+  const named = link('1', { sender_applications: ['LIS'], sender_facilities: ['NORTH'], receiver_facilities: ['CLINIC'] })
+  const other = link('2', { sender_applications: ['APP'], sender_facilities: ['SOUTH'], receiver_facilities: ['CLINIC'] })
+  assert.match(explain('LIS-2 NORTH CLINIC', named), /^The sender in MSH-3 is not in identity.sender_applications/)
+  assert.match(explain('LIS NORTH-2 CLINIC', named, other), /^The sender in MSH-4 is not in identity.sender_facilities/)
+  assert.match(explain('LIS SOUTH CLINIC', named, other), /^The senders in MSH-3 and MSH-4 are those of different links/)
+  assert.match(
+    explain('LIS NORTH WARD', named),
+    /^The sender fits, but the receiver in MSH-6 is not in identity.receiver_facilities$/,
+  )
+  assert.match(explain('LIS NORTH 9999', link('1'), link('2')), /the receiver in MSH-6 is not .* the account number/)
+  assert.match(explain('LIS NORTH CLINIC', named, named), /^Several links accept the sender and the receiver$/)
+  assert.match(explainNoLink(undefined, [named, other]), /no header/)
 })
 
 test('the mode live_for_team is live for its team alone', () => {

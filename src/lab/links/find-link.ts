@@ -22,13 +22,40 @@ interface LinkParties {
  * @returns undefined if no link accepts the message, or several do
  */
 export function findLinkForMessage<L extends LinkParties>(parties: MessageParties, links: readonly L[]): L | undefined {
-  const linksOfSender = links.filter(({ profile: { identity } }) => acceptsSender(parties, identity))
-  const accepting = linksOfSender.filter(({ profile: { identity }, account_number }) => {
+  const accepting = listAccepting(parties, listOfSender(parties, links))
+  return accepting.length === 1 ? accepting[0] : undefined
+}
+
+/**
+ * Why `findLinkForMessage` finds no link: which of the names in the header does not fit. Contains no text of the message.
+ * @param parties undefined: the message has no header that can be read
+ */
+export function explainNoLink(parties: MessageParties | undefined, links: readonly LinkParties[]): string {
+  if (!parties) return 'The message has no header, and several links share the listener'
+  const linksOfSender = listOfSender(parties, links)
+  if (linksOfSender.length === 0) return explainSender(parties, links)
+  if (listAccepting(parties, linksOfSender).length > 1) return 'Several links accept the sender and the receiver'
+  const text = 'The sender fits, but the receiver in MSH-6 is not in identity.receiver_facilities'
+  return linksOfSender.length === 1 ? text : `${text}, and is not the account number of a link without these`
+}
+
+const listOfSender = <L extends LinkParties>(parties: MessageParties, links: readonly L[]): L[] =>
+  links.filter(({ profile: { identity } }) => acceptsSender(parties, identity))
+
+const listAccepting = <L extends LinkParties>({ receivingFacility }: MessageParties, linksOfSender: readonly L[]): L[] =>
+  linksOfSender.filter(({ profile: { identity }, account_number }) => {
     const isAlone = linksOfSender.length === 1
     const receivers = identity.receiver_facilities
-    return accepts(receivers.length || isAlone ? receivers : [account_number], parties.receivingFacility)
+    return accepts(receivers.length || isAlone ? receivers : [account_number], receivingFacility)
   })
-  return accepting.length === 1 ? accepting[0] : undefined
+
+function explainSender({ sendingApplication, sendingFacility }: MessageParties, links: readonly LinkParties[]): string {
+  const identities = links.map(({ profile }) => profile.identity)
+  if (!identities.some(({ sender_applications }) => accepts(sender_applications, sendingApplication)))
+    return 'The sender in MSH-3 is not in identity.sender_applications'
+  if (!identities.some(({ sender_facilities }) => accepts(sender_facilities, sendingFacility)))
+    return 'The sender in MSH-4 is not in identity.sender_facilities'
+  return 'The senders in MSH-3 and MSH-4 are those of different links'
 }
 
 const acceptsSender = (

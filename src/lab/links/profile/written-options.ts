@@ -10,8 +10,8 @@ export class OptionError extends Error {
 }
 
 /**
- * Sets a typed option. Texts are taken as they are; lists, maps, numbers and booleans are JSON; an empty value means the value of the
- * preset, or the default.
+ * Sets a typed option. Texts are taken as they are, or as what a JSON string means: `""` is an empty text. Lists, maps, numbers and booleans
+ * are JSON. An empty value means the value of the preset, or the default. A text from a file is always taken as it is.
  * @param isFile the value comes from a file; only so can a secret be set, because others can read the words of a command
  * Errors: OptionError the option does not exist, or the value is not JSON
  */
@@ -21,7 +21,8 @@ export function setWrittenOption(options: Options, path: string, text: string, i
   if (!schema) throw new OptionError(`${path} is not an option of a profile`)
   const { type, isSecret } = schema as { type?: string; isSecret?: boolean }
   if (isSecret && !isFile && text !== '') throw new OptionError(`${path} is a secret: write ${path}=@FILE`)
-  setOption(options, path, text === '' ? undefined : type === 'string' ? text : parseValue(path, text))
+  const isPlainText = type === 'string' && (isFile || !/^".*"$/su.test(text))
+  setOption(options, path, text === '' ? undefined : isPlainText ? text : parseValue(path, text))
 }
 
 /** The schema of an option; undefined for a group or an unknown path. */
@@ -39,6 +40,6 @@ function parseValue(path: string, text: string): unknown {
   try {
     return readOutsideJson(text)
   } catch {
-    throw new OptionError(`${path} must be JSON, such as ["A", "B"], {"A": "B"}, 5 or true`)
+    throw new OptionError(`${path} must be JSON, such as ["A", "B"], {"A": "B"}, "A", 5 or true`)
   }
 }
