@@ -11,7 +11,7 @@ import { createInterface } from 'node:readline'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { createAccount } from '../../src/lab/accounts/accounts.ts'
-import { saveLink } from '../../src/lab/accounts/account-links.ts'
+import { saveLink, setLinkMode } from '../../src/lab/accounts/account-links.ts'
 import { Cells, type CellOptions } from '../../src/platform/db/cells.ts'
 import { allStates } from '../support/lab-accounts.ts'
 import { eventually } from '../support/eventually.ts'
@@ -65,6 +65,7 @@ async function createLink(): Promise<string> {
       team_ids: [teams.us!],
     })
     await saveLink(tx, account, profile)
+    await setLinkMode(tx, account, 'live')
     return account
   })
   await cells.close()
@@ -185,10 +186,14 @@ test('a message that was acknowledged is applied once, whatever is killed', asyn
     async () => (await count(`select count(*)::int as n ${ofLink} and state = 'received'`)) === 0,
     'all are processed',
   )
-  const stored = await query<{ bytes: Buffer; state: string }>(`select bytes, state ${ofLink}`, account)
+  const stored = await query<{ bytes: Buffer; state: string; error: string | null }>(
+    `select bytes, state, error ${ofLink}`,
+    account,
+  )
   const sent = new Set(laboratory.bytes.map((bytes) => bytes.toString()))
   assert.equal(stored.length, sent.size, 'each message is stored once')
-  assert(stored.every(({ bytes, state }) => sent.has(bytes.toString()) && state === 'applied'))
+  assert(stored.every(({ bytes }) => sent.has(bytes.toString())))
+  assert.deepEqual([...new Set(stored.map(({ state, error }) => [state, error].filter(Boolean).join()))], ['applied'])
   const results = await count(`select count(*)::int as n from sandbox_us.raw_result where link_account_id = $1`)
   assert.equal(results, sent.size, 'each message is one result')
   const api = caller(server.url, key)

@@ -12,7 +12,7 @@ import { places, World, type SimulatedCell } from './deliveries-world.ts'
 import { listSeeds, simulate, type Scheduler } from './scheduler.ts'
 
 /** SIMULATION_SEEDS=… runs another number of them. */
-const SEEDS = Number(process.env.SIMULATION_SEEDS ?? 1000)
+const SEEDS = Number(process.env.SIMULATION_SEEDS ?? 500)
 const STEPS = 70
 
 /** Opens a cell for some of the seeds: only processes of a seed deliver its events. */

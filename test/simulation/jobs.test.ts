@@ -15,7 +15,7 @@ import { Backends } from './process.ts'
 import { listSeeds, simulate, type Scheduler } from './scheduler.ts'
 
 /** SIMULATION_SEEDS=… runs another number of them. */
-const SEEDS = Number(process.env.SIMULATION_SEEDS ?? 1000)
+const SEEDS = Number(process.env.SIMULATION_SEEDS ?? 500)
 const WORKERS = 2
 const STEPS = 24
 const CALM_STEPS_MAX = 600

@@ -400,8 +400,9 @@ describe('an SFTP server', { skip: skipWithoutSftp }, () => {
     await eventually(async () => (await storedBytes(team, account)).length === 1, 'the result is read')
     await createOrder(team, { lab_test_id: await team.test('walk_in_test'), lab_account_id: account })
     await team.settle()
-    await eventually(() => filesIn(orders.path).length === 1, 'the order is written')
     const [message] = await queuedMessages(team, account)
+    // It is renamed when it is whole.
+    await eventually(() => filesIn(orders.path).join() === `${message!.control_id}.hl7`, 'the order is written')
     assert.deepEqual(readFileSync(join(orders.path, `${message!.control_id}.hl7`)), message!.bytes)
     await eventually(async () => (await link()).state === 'ok', 'the link works again')
     await runner.stop()

@@ -131,7 +131,10 @@ describe('a message at a port', () => {
     const [answer] = await lab.next()
     const [row, ...more] = await stored()
     assert.equal(outcome(answer), 'AA C-1')
-    assert.match(answer!, /^MSH\|\^~\\&\|DRAWBRIDGE\|CLINIC\|LIS\|FICTIONAL LAB\|\d{14}\+0000\|\|ACK\^R01\^ACK\|\w+\|P\|2\.5\.1/)
+    assert.match(
+      answer!,
+      /^MSH\|\^~\\&\|DRAWBRIDGE\|CLINIC\|LIS\|FICTIONAL LAB\|\d{14}[+-]\d{4}\|\|ACK\^R01\^ACK\|\w+\|P\|2\.5\.1/,
+    )
     assert.deepEqual([row!.bytes.toString(), more.length], [message('C-1'), 0])
     assert.equal(row!.source, `mllp ${address}`)
   })

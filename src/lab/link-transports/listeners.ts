@@ -47,8 +47,9 @@ export class Listeners implements Service {
     this.#options = options
   }
 
+  /** Opens the ports of the settings; usually there are none. */
   start(): void {
-    this.#starting = this.#start()
+    if (this.#options.settings.lab_listen.length > 0) this.#starting = this.#start()
   }
 
   /** The ports, in the order of the setting, as soon as they are open. */

@@ -32,6 +32,6 @@ export function linkTransports(dependencies: LinkTransportDependencies): Module 
     about: 'MLLP and folders that carry the messages of links',
     tables: { others: ['lab_link_lease'] },
     workers: [() => new LinkRunner({ ...dependencies, links, receiver, troubles })],
-    services: settings.lab_listen.length ? [new Listeners({ settings, links, receiver, troubles, log })] : [],
+    services: [new Listeners({ settings, links, receiver, troubles, log })],
   }
 }

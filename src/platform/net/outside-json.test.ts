@@ -23,15 +23,16 @@ test('JSON of another server is read within the limits of requests', () => {
 const parsers: Record<string, RegExp> = {
   'the reader itself': /^platform\/net\/outside-json\.ts$/,
   'documents in the database, which this server wrote':
-    /^(lab\/(accounts\/account-links|documents|fulfillment|orders|result-matching|results)|notifications\/(messages|portal|reminders)|sandbox\/unmatched-results|tenancy\/(audit|teams)|wearables\/(queries|streams|timeseries|resources)|ehr\/observations\/send-observations|visits\/(appointments|phlebotomy\/(staff|visit-progress))|platform\/(access-log|queue)|connections\/(bulk\/bulk-operations|credentials\/credentials)|events\/(brokers\/pipelines|endpoints\/custom-headers))\b/,
+    /^(lab\/(accounts\/account-links|documents|fulfillment|link-shadow\/shadow-comparison|orders|result-matching|results)|notifications\/(messages|portal|reminders)|sandbox\/unmatched-results|tenancy\/(audit|teams)|wearables\/(queries|streams|timeseries|resources)|ehr\/observations\/send-observations|visits\/(appointments|phlebotomy\/(staff|visit-progress))|platform\/(access-log|queue)|connections\/(bulk\/bulk-operations|credentials\/credentials)|events\/(brokers\/pipelines|endpoints\/custom-headers))\b/,
   'tokens, cursors and lines that this server wrote':
     /^platform\/(crypto\/(jwt|signed-tokens)|http\/(list-pages|request)|telemetry\/terminal-log)\.ts$/,
   'requests, within the limits of requests':
     /^(platform\/(http\/input|schema\/sliced-json)|connections\/mobile-sdk\/post-operation)\.ts$/,
+  'files that the simulated laboratory wrote': /^sandbox\/lab-peer\/journal\.ts$/,
   'files of the package':
     /^(lab\/catalog\/(data-files|lab-tests)|platform\/(embedded-postgres\/account|http\/console-pages|runtime\/version))\.ts$/,
   'files and settings of the operator':
-    /^(lab\/catalog-exchange\/exchange|settings\/service-account|visits\/(phlebotomy\/staff-import|psc\/site-(files|row)|psc-booking\/schedule-import))\.ts$/,
+    /^(lab\/(catalog-exchange\/exchange|link-onboarding\/compendium-table)|settings\/service-account|visits\/(phlebotomy\/staff-import|psc\/site-(files|row)|psc-booking\/schedule-import))\.ts$/,
   'what this server has read from a report': /^lab-reports\/reading\/read-report\.ts$/,
 }
 
