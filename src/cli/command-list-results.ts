@@ -29,10 +29,9 @@ export const results: Group[] = [
       profiles(
         'setOptions',
         'set <account> <option=value...>',
-        'set options of the profile of a lab account, and create the link if there is none; an empty value restores that of the preset, and \'""\' sets an empty text',
+        `set options of a link's profile, and create the link; an empty value restores the preset, '""' is an empty text`,
         [
           'links set ACCOUNT_ID preset=us-23 text.time_zone=America/New_York results.reports=incremental',
-          `links set ACCOUNT_ID patient.id_type='""' --cell production-us`,
           'links set ACCOUNT_ID transport.sftp.password=@password.txt --cell production-us',
         ],
         [oneCell],

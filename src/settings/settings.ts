@@ -212,7 +212,7 @@ export const settings = {
     'Accept production orders at laboratories without an integration (FULFILLMENT.md).',
   ),
   lab_alert_email: text('LAB_ALERT_EMAIL', '', emailAddress).means(
-    'Email address that is told when a link to a laboratory fails and when it works again, as the administrators of its organization are.',
+    'Email address that gets a message when a link to a laboratory fails and when it works again, as the administrators of its organization do.',
   ),
   lab_listen: list('LAB_LISTEN', listenAddress, 20).means(
     'Addresses and ports to which laboratories send messages (MLLP), such as `10.1.2.3:2575` or, with TLS, `tls://0.0.0.0:2576`.',

@@ -93,7 +93,7 @@ test('text is written in each single-byte set, and a character that the set lack
   assert.throws(() => encodeText('\ud800', 'UNICODE UTF-8'), { name: 'UnreadableMessage' })
 })
 
-test('forms of Unicode are told by their first bytes', () => {
+test('forms of Unicode are recognized by their first bytes', () => {
   assert.deepEqual(
     ['efbbbf4d', 'fffe4d00', 'feff004d', '4d005300', '004d0053', 'fffe00004d000000', '4d5348'].map((hex) =>
       detectUnicode(bytes(hex)),

@@ -22,7 +22,7 @@ export const STANDARD_DELIMITERS: Delimiters = {
   truncation: '',
 }
 
-/** The delimiters that a header segment (MSH, FHS, BHS) declares. Errors: UnreadableMessage delimiters that cannot be told from text or apart. */
+/** The delimiters that a header segment (MSH, FHS, BHS) declares. Errors: UnreadableMessage delimiters that are letters or the same. */
 export function readDelimiters(segment: string): Delimiters {
   const field = segment.charAt(3)
   const end = segment.indexOf(field, 4)

@@ -67,7 +67,7 @@ describe('the frame reader', () => {
     assert.deepEqual(texts(strict.push(bytes)), [['half', `${TWO}\x1c`], ...whole(TWO)])
   })
 
-  test('returns what a sender that begins anew has left unfinished', () => {
+  test('returns what a sender that begins again has left unfinished', () => {
     assert.deepEqual(texts(reader().push(Buffer.from(`\x0bMSH|half\x0b${TWO}\x1c\r`))), [['half', 'MSH|half'], ...whole(TWO)])
   })
 

@@ -124,7 +124,7 @@ describe('the character set of a message', () => {
     assert.equal(readHl7(wrong, { charset: '8859/1', ignoresDeclaredCharset: true }).get('PID-5'), 'Müller')
   })
 
-  test('is told by a byte order mark or by zeros', () => {
+  test('is recognized by a byte order mark or by zeros', () => {
     const text = `${HEADER}\rPID|1||||Łącka`
     const marked = [Buffer.from(`\uFEFF${text}`), Buffer.from(`\uFEFF${text}`, 'utf16le'), Buffer.from(text, 'utf16le')]
     for (const bytes of marked) assert.equal(name(bytes), 'Łącka')

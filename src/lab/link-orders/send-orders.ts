@@ -83,7 +83,7 @@ async function mayHaveSent(tx: Tx, { order }: LockedOrder): Promise<boolean> {
 }
 
 /**
- * Tells the laboratory that an order is cancelled, if it may have the order and was not told. Over a link that is not live the message waits.
+ * Tells the laboratory that an order is cancelled, if it may have the order and has had no such message. Over a link that is not live the message waits.
  */
 async function cancelAtLaboratory(tx: Tx, lockedOrder: LockedOrder): Promise<void> {
   const link = await findOrderLink(tx, lockedOrder)

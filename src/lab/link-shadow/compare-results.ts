@@ -40,7 +40,7 @@ export function compareResults(
   return { compared_results: laboratory.results.length + entries.size, differences }
 }
 
-/** Staff enter no sub-id; a laboratory that reports one has results that are told apart by it. */
+/** Staff enter no sub-id; a laboratory that reports one distinguishes its results by it. */
 const keyOf = ({ slug, sub_id, parent }: ReportedResult): string =>
   JSON.stringify([slug, sub_id || null, parent?.code, parent?.sub_id])
 

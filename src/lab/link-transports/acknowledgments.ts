@@ -32,7 +32,7 @@ export function answersTo({ header, reception, options, newControlId, sentAt }: 
   const { acceptAcknowledgment: accept, applicationAcknowledgment: application } = header
   if (accept === '' && application === '') return [answer(code)]
   if (accept === 'NE' && application === 'NE' && !options.honors_never) return [answer(code)]
-  // A sender that is told that its message was refused at commit expects no answer of the application.
+  // A sender whose message was refused at commit expects no answer of the application.
   const commit = `C${code.slice(1)}` as AcknowledgmentCode
   return [
     ...(isWanted(accept, isAccepted) ? [answer(commit)] : []),

@@ -13,7 +13,7 @@ export interface FolderSenderOptions {
   line_end: LinkProfile['text']['line_end']
   outbox: {
     claim(max: number): Promise<DueMessage[]>
-    giveBack(messages: readonly DueMessage[]): Promise<void>
+    release(messages: readonly DueMessage[]): Promise<void>
     /** The laboratory has the message; whether it accepts it, it says later. */
     markDelivered(message: DueMessage): Promise<void>
   }
@@ -84,7 +84,7 @@ export class FolderSender {
       }
     } finally {
       // Written once more under the same name, the one in progress makes no second file.
-      if (sent < messages.length) await outbox.giveBack(messages.slice(sent))
+      if (sent < messages.length) await outbox.release(messages.slice(sent))
     }
     pauses.endFailures()
     onState(undefined)

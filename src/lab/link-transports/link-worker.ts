@@ -109,7 +109,7 @@ export class LinkWorker {
     const answer_s = link.profile.transport.client.answer_timeout_s
     return {
       claim: (max) => claimDue(queries, account_id, { max, answer_s, isHeld }),
-      giveBack: async (messages) => {
+      release: async (messages) => {
         if (messages.length)
           await returnUnsent(
             queries,
@@ -131,14 +131,14 @@ export class LinkWorker {
 
   #createFolderSender(kind: 'folder' | 'sftp'): FolderSender {
     const { link, pauses } = this.#options
-    const { claim, giveBack } = this.#outbox()
+    const { claim, release } = this.#outbox()
     return new FolderSender({
       open: () => this.#openStore(kind),
       folder: link.profile.transport[kind].orders,
       line_end: link.profile.text.line_end,
       outbox: {
         claim,
-        giveBack,
+        release,
         markDelivered: async ({ id }) => {
           await markDelivered(link.db.queries, id)
           this.#traffic.note(link, 'out')

@@ -16,7 +16,7 @@ export interface Outbox {
   /** Claims messages that are due. They count as sent. */
   claim(max: number): Promise<DueMessage[]>
   /** Gives back messages that were certainly not sent. */
-  giveBack(messages: readonly DueMessage[]): Promise<void>
+  release(messages: readonly DueMessage[]): Promise<void>
   /** A message was sent and has no answer: it is sent again after a pause. */
   postpone(message: DueMessage, reason: string): Promise<void>
   /** Records an answer. Errors: the answer cannot be read, or cannot be stored now. */
@@ -51,7 +51,7 @@ export class MllpSender {
   readonly #options: MllpSenderOptions
   readonly #pauses: Pauses
   readonly #clients = new Set<MllpClient>()
-  readonly #lanes: Promise<void>[] = []
+  readonly #senders: Promise<void>[] = []
   #isStopped = false
 
   constructor(options: MllpSenderOptions) {
@@ -60,7 +60,7 @@ export class MllpSender {
   }
 
   start(): void {
-    for (let i = 0; i < this.#options.options.client.connections; i++) this.#lanes.push(this.#runLane())
+    for (let i = 0; i < this.#options.options.client.connections; i++) this.#senders.push(this.#runSender())
   }
 
   /** Messages are due. */
@@ -69,18 +69,18 @@ export class MllpSender {
   }
 
   /**
-   * Sends nothing more. A message without an answer is sent again later, by whoever holds the link then.
+   * Sends nothing more. A message without an answer is sent again later, by the process that holds the link then.
    * @param answer_ms how long the answer to a message in progress is waited for
    */
   async stop(answer_ms: number): Promise<void> {
     this.#isStopped = true
     this.#pauses.stop()
-    await Promise.race([Promise.all(this.#lanes), sleep(answer_ms, undefined, { ref: false })])
+    await Promise.race([Promise.all(this.#senders), sleep(answer_ms, undefined, { ref: false })])
     await Promise.all([...this.#clients].map((client) => client.close()))
-    await Promise.all(this.#lanes)
+    await Promise.all(this.#senders)
   }
 
-  async #runLane(): Promise<void> {
+  async #runSender(): Promise<void> {
     let client: MllpClient | undefined
     while (!this.#isStopped) {
       try {
@@ -96,7 +96,7 @@ export class MllpSender {
     await this.#close(client)
   }
 
-  /** Sends what is due, then waits for more. @returns the connection, if it is kept. Errors: LinkFailure, after which the lane pauses. */
+  /** Sends what is due, then waits for more. @returns the connection, if it is kept. Errors: LinkFailure, after which the sender pauses. */
   async #sendDue(open: MllpClient | undefined): Promise<MllpClient | undefined> {
     const { outbox, options } = this.#options
     const isListening = options.results === 'same_connection'
@@ -108,11 +108,11 @@ export class MllpSender {
         if (this.#isStopped) throw new LinkFailure()
         client = client?.isClosed === false ? client : await this.#connect()
       } catch (error) {
-        await outbox.giveBack(messages.slice(i))
+        await outbox.release(messages.slice(i))
         throw error
       }
       await this.#send(client, message).catch(async (error: unknown) => {
-        await outbox.giveBack(messages.slice(i + 1))
+        await outbox.release(messages.slice(i + 1))
         throw error
       })
       if (options.client.gap_ms > 0) await this.#pauses.gap(options.client.gap_ms)

@@ -31,7 +31,7 @@ test('a link alone at its listener accepts every message, unless its profile nam
     assert.equal(findNumber(parties, named), 'none', parties)
 })
 
-test('links of two laboratories at one listener are told apart by the sender', () => {
+test('links of two laboratories at one listener are distinguished by the sender', () => {
   const [north, south] = [link('1', { sender_facilities: ['NORTH'] }), link('2', { sender_facilities: ['SOUTH'] })]
   assert.equal(findNumber('LIS NORTH', north, south), '1')
   assert.equal(findNumber('LIS SOUTH', north, south), '2')

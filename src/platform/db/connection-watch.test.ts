@@ -62,7 +62,10 @@ test('a statement that the database does not answer by the deadline gets 503 and
     assert.equal(outageOf(outcome.reason)?.status, 503, outcome.reason)
   }
   assert(performance.now() - began_ms < 20_000, 'the database has answered')
-  await Promise.all(onEach(db, tenant, (queries) => queries.one(One, sql`select 1 as one`)))
+  // On a busy machine also a quick statement may miss the deadline.
+  await eventually(() =>
+    Promise.all(onEach(db, tenant, (queries) => queries.one(One, sql`select 1 as one`))).catch(() => undefined),
+  )
 })
 
 /** For each open connection to a port of this machine: whether the system checks that its peer is alive while nothing is sent. */

@@ -9,7 +9,7 @@ export const IdentityOptions = OptionGroup(
     sender_applications: Lines('Accepted MSH-3 of messages from the laboratory. Empty: any.'),
     sender_facilities: Lines('Accepted MSH-4 of messages from the laboratory. Empty: any.'),
     receiver_facilities: Lines(
-      'Accepted MSH-6 of messages from the laboratory: the account. Links that share a listener are told apart by the sender and by it. Empty: any.',
+      'Accepted MSH-6 of messages from the laboratory: the account. Links that share a listener are distinguished by the sender and by it. Empty: any.',
     ),
     processing_ids: Choice(
       ['check', 'ignore'],
