@@ -244,7 +244,7 @@ describe('a sandbox order over a link', () => {
     })
 })
 
-/** Books the first free visit at home. */
+/** Books the first free at-home appointment. */
 async function bookVisit({ post }: Caller, order: string): Promise<void> {
   const free = await post('/v3/order/phlebotomy/appointment/availability', { ...ADDRESS, zip_code: ADDRESS.zip })
   assert.equal(free.status, 200, JSON.stringify(free.body))
@@ -278,7 +278,7 @@ function startCommandedPeer(t: TestContext, lab: string, port: number) {
   return { command: (line: string) => commands.write(`${line}\n`) }
 }
 
-/** What clients are told of the order. */
+/** The events of the order that clients receive. */
 const EVENTS = [
   'labtest.order.created ordered',
   'labtest.order.updated requisition_created',

@@ -10,14 +10,11 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { createAccount } from '../../src/lab/accounts/accounts.ts'
-import { saveLink, setLinkMode } from '../../src/lab/accounts/account-links.ts'
-import { Cells, type CellOptions } from '../../src/platform/db/cells.ts'
-import { allStates } from '../support/lab-accounts.ts'
 import { eventually } from '../support/eventually.ts'
 import type { KillPoint } from '../support/intake-process.ts'
 import { messageFor, observation, observedTest, profile } from '../support/link-messages.ts'
 import { address, patient } from '../support/people.ts'
+import { createDemoLink } from '../support/program-links.ts'
 import {
   caller,
   connectionOf,
@@ -44,33 +41,6 @@ const query = <R extends object>(text: string, ...values: unknown[]): Promise<R[
   onDatabase(connectionOf(dataDir), async (client) => (await client.query<R>(text, values)).rows)
 
 after(stopAll)
-
-/** Creates a lab account of the demo team with a link. @returns the id of the account */
-async function createLink(): Promise<string> {
-  const { org_id, teams } = demoIn(dataDir)
-  const options: CellOptions = {
-    connection: connectionOf(dataDir),
-    connections_max: 2,
-    team_connections_max: 1,
-    row_security: 'off',
-    checkRows: false,
-  }
-  const cells = new Cells(options, new Map([['sandbox-us', options]]))
-  const id = await cells.db('sandbox-us').plainTx(async (tx) => {
-    const account = await createAccount(tx, {
-      lab: 'quest',
-      org_id,
-      provider_account_id: 'FICTIONAL-KILL',
-      allowed_billing: allStates,
-      team_ids: [teams.us!],
-    })
-    await saveLink(tx, account, profile)
-    await setLinkMode(tx, account, 'live')
-    return account
-  })
-  await cells.close()
-  return id
-}
 
 /** An order that awaits its result under the account. */
 async function createOrder(api: Caller, lab_account_id: string) {
@@ -164,7 +134,7 @@ async function killOnce(kind: Kind, laboratory: Laboratory, server: Server): Pro
 test('a message that was acknowledged is applied once, whatever is killed', async (t) => {
   let server = await serving(dataDir, settings)
   const key = demoIn(dataDir).api_keys['sandbox-us']!
-  const account = await createLink()
+  const account = await createDemoLink(dataDir, profile)
   const orders = []
   for (let i = 0; i < ORDERS; i++) orders.push(await createOrder(caller(server.url, key), account))
   const laboratory = new Laboratory(account)

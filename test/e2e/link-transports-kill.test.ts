@@ -7,9 +7,6 @@ import assert from 'node:assert/strict'
 import { randomInt, randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createAccount } from '../../src/lab/accounts/accounts.ts'
-import { saveLink, setLinkMode } from '../../src/lab/accounts/account-links.ts'
-import { Cells, type CellOptions } from '../../src/platform/db/cells.ts'
 import {
   skipWithoutPythonHl7,
   startLaboratoryClient,
@@ -19,9 +16,9 @@ import {
 } from '../lab-peers/python-peers.ts'
 import { eventually } from '../support/eventually.ts'
 import { freePort } from '../support/free-ports.ts'
-import { allStates } from '../support/lab-accounts.ts'
 import { profileWith } from '../support/link-messages.ts'
 import { address, patient } from '../support/people.ts'
+import { createDemoLink } from '../support/program-links.ts'
 import {
   caller,
   connectionOf,
@@ -61,42 +58,15 @@ after(stopAll)
 const query = <R extends object>(text: string, ...values: unknown[]): Promise<R[]> =>
   onDatabase(connectionOf(dataDir), async (client) => (await client.query<R>(text, values)).rows)
 
-async function createLink(listenPort: number, laboratoryPort: number): Promise<string> {
-  const { org_id, teams } = demoIn(dataDir)
-  const options: CellOptions = {
-    connection: connectionOf(dataDir),
-    connections_max: 2,
-    team_connections_max: 1,
-    row_security: 'off',
-    checkRows: false,
-  }
-  const cells = new Cells(options, new Map([['sandbox-us', options]]))
-  const id = await cells.db('sandbox-us').plainTx(async (tx) => {
-    const account = await createAccount(tx, {
-      lab: 'quest',
-      org_id,
-      provider_account_id: 'FICTIONAL-KILL',
-      allowed_billing: allStates,
-      team_ids: [teams.us!],
-    })
-    await saveLink(
-      tx,
-      account,
-      profileWith({
-        transport: {
-          orders: 'mllp',
-          results: 'mllp',
-          client: { host: '127.0.0.1', port: laboratoryPort, tls: false, answer_timeout_s: 2 },
-          listener: { port: listenPort, tls: false, addresses: ['127.0.0.1'] },
-        },
-      }),
-    )
-    await setLinkMode(tx, account, 'live')
-    return account
+const profileFor = (listenPort: number, laboratoryPort: number) =>
+  profileWith({
+    transport: {
+      orders: 'mllp',
+      results: 'mllp',
+      client: { host: '127.0.0.1', port: laboratoryPort, tls: false, answer_timeout_s: 2 },
+      listener: { port: listenPort, tls: false, addresses: ['127.0.0.1'] },
+    },
   })
-  await cells.close()
-  return id
-}
 
 /** What the test works with. */
 interface World {
@@ -192,7 +162,7 @@ async function startWorld(): Promise<World> {
   const settings = { CELLS: 'sandbox-us', REQUESTS_PER_SECOND: '0', LAB_LISTEN: `127.0.0.1:${listenPort}` }
   const server = await serving(dataDir, settings)
   const api = caller(server.url, demoIn(dataDir).api_keys['sandbox-us']!)
-  const account = await createLink(listenPort, laboratory.port)
+  const account = await createDemoLink(dataDir, profileFor(listenPort, laboratory.port))
   const tests = (await api.get('/v3/lab_tests?collection_method=walk_in_test')).body
   const lab_test_id = tests.find(({ lab }: { lab: { slug: string } }) => lab.slug === 'quest').id
   const user_id = (await api.post('/v2/user', { client_user_id: randomUUID() })).body.user_id

@@ -180,7 +180,7 @@ describe('reading', () => {
       'half names of sites',
       () => Buffer.concat([messageWith('1'), Buffer.from(`\rZPS|1|S|N|${'99D'.repeat(MILLION)}|${'1 '.repeat(MILLION)}`)]),
     ],
-    ['Base64 that is none', () => messageWith(`JVBER${'A'.repeat(MILLION * 3)}*`, 'ED')],
+    ['text that is not Base64', () => messageWith(`JVBER${'A'.repeat(MILLION * 3)}*`, 'ED')],
     ['an opening bracket', () => Buffer.from('{'.repeat(MILLION))],
     ['bytes that are not characters', () => Buffer.concat([messageWith('1'), Buffer.alloc(MILLION * 3, 0xff)])],
     ['start bytes of frames', () => Buffer.from('\vMSH'.repeat(MILLION))],

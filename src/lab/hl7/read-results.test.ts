@@ -312,7 +312,7 @@ describe('the order of results', () => {
         'ORC|RE||F-4',
         test100('', 'F-4', { 29: '^F-2' }),
         'OBX|1|NM|C||4||||||F',
-        'PID|2||78||Placeholder^Bob||19700101|M',
+        'PID|2||78||Invented^Bob||19700101|M',
         'ORC|RE|1|F-5',
         test100('1', 'F-5'),
         'OBX|1|NM|A||5||||||F',
@@ -328,7 +328,7 @@ describe('the order of results', () => {
       [
         ['Samplewoman', ['1'], ['F-1', 'F-3'], ['A=1', 'B=3']],
         ['Samplewoman', ['2'], ['F-2', 'F-4'], ['A=2', 'C=4']],
-        ['Placeholder', ['1'], ['F-5'], ['A=5']],
+        ['Invented', ['1'], ['F-5'], ['A=5']],
       ],
     )
   })
@@ -446,13 +446,13 @@ describe('the laboratory that performed a test', () => {
     }
     assert.deepEqual(site(obx({ 15: 'S1' }), 'OBX-15', [zps]), whole)
     assert.deepEqual(site(obx({}), 'ZPS', [zps]), whole)
-    const two = [zps, 'ZPS|2|S2|Second|||Dr. Bob Placeholder, MD|CLIA#99D8888888']
+    const two = [zps, 'ZPS|2|S2|Second|||Dr. Bob Invented, MD|CLIA#99D8888888']
     assert.equal(site(obx({}), 'ZPS', two), undefined)
     assert.deepEqual(site(obx({ 15: 'S2' }), 'ZPS', two), {
       code: 'S2',
       name: 'Second',
       clia: '99D8888888',
-      medical_director: 'Dr. Bob Placeholder, MD',
+      medical_director: 'Dr. Bob Invented, MD',
     })
   })
 })

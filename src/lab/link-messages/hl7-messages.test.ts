@@ -114,6 +114,43 @@ describe('a message in HL7', () => {
   })
 })
 
+describe('a result code', () => {
+  test('that the catalog does not know has one issue of its link, and its result is stored as it came', async () => {
+    const { team, account, order, sendBytes, result } = await hl7Order()
+    const local = (value: string) =>
+      toOru(messageFor(order, [observedTest({ code: 'ODD-1', status: 'P', observations: [observation('ODD-1', value)] })]))
+    for (const value of ['5', '6']) assert.equal((await sendBytes(local(value))).state, 'applied')
+    assert.equal((await result()).results.find(({ provider_id }: { provider_id: string }) => provider_id === 'ODD-1').result, '6')
+    const listed = async () =>
+      (await team.db.plainTx((tx) => listIssues(tx, { account_id: account }))).data
+        .filter(({ reason }) => reason === 'unknown_code')
+        .map(({ source, detail, count, state }) => [source, detail, count, state])
+    assert.deepEqual(await listed(), [['code ODD-1', 'Analyte ODD-1', 1, 'open']])
+    const known = (await team.api.get('/v3/lab_tests/markers?lab_slug=quest&size=1')).body.markers[0].provider_id as string
+    const coded = toOru(
+      messageFor(order, [
+        observedTest({
+          code: known,
+          status: 'P',
+          observations: [observation(known, '1'), observation('ODD-2', '2', { loinc: '2345-7' })],
+        }),
+      ]),
+    )
+    assert.equal((await sendBytes(coded)).state, 'applied')
+    assert.equal((await listed()).length, 1)
+  })
+
+  test('of a hostile laboratory opens no more than 200 issues of its link', async () => {
+    const { team, account, order, sendBytes } = await hl7Order()
+    for (let i = 0; i < 12; i++) {
+      const observations = Array.from({ length: 30 }, (_, n) => observation(`ODD-${i}-${n}`, '1'))
+      await sendBytes(toOru(messageFor(order, [observedTest({ code: `ODD-${i}`, status: 'P', observations })])))
+    }
+    const { data } = await team.db.plainTx((tx) => listIssues(tx, { account_id: account, limit: 250 }))
+    assert.equal(data.filter(({ reason }) => reason === 'unknown_code').length, 200)
+  })
+})
+
 describe('a batch', () => {
   test('of ten is ten messages, each applied by itself', async () => {
     const { team, order, sendBytes, result } = await hl7Order()

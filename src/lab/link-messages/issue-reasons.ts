@@ -73,10 +73,6 @@ export const issueTexts = {
     text: 'The laboratory has not answered a message about an order within 72 hours.',
     remedy: 'Ask the laboratory whether it has the order. Resend the message, or mark it as done.',
   },
-  folder_unusable: {
-    text: 'A folder of the link cannot be read or written.',
-    remedy: 'Correct the rights of the folder, or free space.',
-  },
   link_down: {
     text: 'The link does not work.',
     remedy: 'Run `links check`. Ask the laboratory whether its side works.',

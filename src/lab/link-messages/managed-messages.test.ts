@@ -181,7 +181,10 @@ describe('issues', () => {
     const { data } = (await team.manage.get(`${ISSUES}?account_id=${account}`)).body
     assert.deepEqual(
       data.map((issue: Record<string, unknown>) => [issue.reason, issue.message_id, issue.count]),
-      [['control_id_conflict', message_id, 1]],
+      [
+        ['control_id_conflict', message_id, 1],
+        ['unknown_code', null, 1],
+      ],
     )
     assert.equal((await team.manage.post(`${ISSUES}/${data[0].id}/done`)).body.state, 'done')
     assert.equal((await team.manage.get(`${PATH}/${message_id}`)).body.state, 'applied')

@@ -22,6 +22,7 @@ import { UndecodableMessage, UnreadableMessage, UnsupportedMessage } from '../li
 import type { ReceiveContext } from '../result-matching/receive.ts'
 import type { IssueReason } from './issue-reasons.ts'
 import { reportIssue } from './issues.ts'
+import { reportUnknownCodes } from './unknown-codes.ts'
 import { findMessage, saveOutcome, type MessageOutcome } from './message-store.ts'
 import { assertProcessingId, receiveInMode } from './receive-in-mode.ts'
 
@@ -152,7 +153,9 @@ async function applyMessages(
   for (const message of messages) {
     try {
       const { pdf, faults: documentFaults } = readDocuments(message)
-      outcomes.push(await receiveInMode(context, link, message_id, { delivery: interpretMessage(message, link), pdf }))
+      const delivery = interpretMessage(message, link)
+      outcomes.push(await receiveInMode(context, link, message_id, { delivery, pdf }))
+      if (link.mode !== 'test') await reportUnknownCodes(context.db.queries, delivery)
       if (documentFaults.length) faults.push({ reason: 'document_refused', detail: documentFaults.join('; ') })
     } catch (error) {
       outcomes.push(toFault(error))

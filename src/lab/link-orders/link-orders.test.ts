@@ -1,4 +1,4 @@
-// The life of an order over a link: when it is sent, and what becomes of it with each answer of the laboratory.
+// An order over a link, from the first message to the last answer: when it is sent, and its status after each answer.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {

@@ -17,7 +17,7 @@ export interface ActiveLink extends AccountLink {
 }
 
 const AGE_MS_MAX = 1000
-const REFRESH_MS = 50
+const REFRESH_MS = 250
 
 export class ActiveLinks {
   readonly #cells: Cells
@@ -41,8 +41,8 @@ export class ActiveLinks {
   }
 
   /**
-   * The links of all cells that fit. If these are not enough they are read again, because a link may be new: at most twenty times a second, however often
-   * strangers ask.
+   * The links of all cells that fit. If these are not enough they are read again, because a link may be new: at most four times a second, however
+   * often strangers ask.
    */
   async find(
     fits: (link: ActiveLink) => boolean,

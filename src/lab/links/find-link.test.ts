@@ -38,7 +38,7 @@ test('links of two laboratories at one listener are distinguished by the sender'
   assert.equal(findNumber('LIS EAST', north, south), 'none')
 })
 
-test('links of two accounts of one laboratory are told apart by the account, and no account means no link', () => {
+test('links of two accounts of one laboratory are distinguished by the account, and no account means no link', () => {
   const links = [link('1'), link('2'), link('3', { receiver_facilities: ['CLINIC'] })]
   assert.equal(findNumber('LIS NORTH 2', ...links), '2')
   assert.equal(findNumber('LIS NORTH CLINIC', ...links), '3')

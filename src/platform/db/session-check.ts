@@ -28,7 +28,6 @@ export interface ServerConnections {
 
 /**
  * Opens two connections for a moment. Errors: SharedSessions if a pooler breaks sessions; Error of `pg` if no connection can be made.
- * @returns the connections of the server; undefined if the login may not see those of others
  */
 export async function checkSessions(connection: Connection): Promise<ServerConnections> {
   const [first, second] = await Promise.all([open(connection), open(connection)])

@@ -26,6 +26,9 @@ const usOptions: ProfileOptions = {
   results: { performing_laboratory: 'OBX-15' },
 }
 
+/** The laboratory bills neither patient nor insurance. */
+const withoutBilling = { insurance: 'none', billing_values: {}, guarantor: 'none' } as const
+
 export const presets: Record<PresetName, Preset> = {
   'loi-lri-251': {
     title: 'HL7 2.5.1 with the guides LOI for orders and LRI for results, United States',
@@ -58,9 +61,7 @@ export const presets: Record<PresetName, Preset> = {
       order_content: {
         message: 'OML',
         diagnoses: 'none',
-        insurance: 'none',
-        billing_values: {},
-        guarantor: 'none',
+        ...withoutBilling,
         priority_field: 'TQ1',
         specimen: 'SPM',
       },
@@ -84,9 +85,7 @@ export const presets: Record<PresetName, Preset> = {
       order_content: {
         message: 'ORM',
         diagnoses: 'none',
-        insurance: 'none',
-        billing_values: {},
-        guarantor: 'none',
+        ...withoutBilling,
         priority_field: 'OBR-27',
         specimen: 'OBR-15',
         copies: 'OBR-28',
@@ -102,9 +101,7 @@ export const presets: Record<PresetName, Preset> = {
       order_content: {
         message: 'OML',
         diagnosis_system: 'I10',
-        insurance: 'none',
-        billing_values: {},
-        guarantor: 'none',
+        ...withoutBilling,
         specimen: 'SPM',
       },
     },
