@@ -83,17 +83,17 @@ async function mayHaveSent(tx: Tx, { order }: LockedOrder): Promise<boolean> {
 }
 
 /**
- * Tells the laboratory that an order is cancelled, if it may have the order and has had no such message. Over a link that is not live the message waits.
+ * Asks the laboratory to cancel an order, if it may have the order and has had no such message. Over a link that is not live the message waits.
  */
 async function cancelAtLaboratory(tx: Tx, lockedOrder: LockedOrder): Promise<void> {
   const link = await findOrderLink(tx, lockedOrder)
   if (!link || !(await mayHaveSent(tx, lockedOrder))) return
   const messages = await listOrderMessages(tx, lockedOrder.order.id)
-  const isTold = messages.some(({ action, state }) => action === 'cancel' && !UNTOLD_STATES.has(state))
-  if (!isTold) await queueMessages(tx, lockedOrder, link, 'cancel')
+  const isAsked = messages.some(({ action, state }) => action === 'cancel' && !UNASKED_STATES.has(state))
+  if (!isAsked) await queueMessages(tx, lockedOrder, link, 'cancel')
 }
 
-const UNTOLD_STATES = new Set<OutgoingState>(['refused', 'expired', 'done'])
+const UNASKED_STATES = new Set<OutgoingState>(['refused', 'expired', 'done'])
 
 /** The link of an order's account, if orders go over it. */
 async function findOrderLink(tx: Tx, { order: { lab_account_id } }: LockedOrder): Promise<AccountLink | undefined> {
