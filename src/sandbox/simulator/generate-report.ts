@@ -33,7 +33,8 @@ const MISSING_SHARE = 0.1
 /**
  * Generates the report of an order: one result for each expected one. `at` are ISO 8601 instants.
  * Not normal: at least one result has the requested interpretation. Partial: about half of the results. Missing: at least one result is
- * absent and reported as an `unknown_failure`. Amended: one result is measured again, and what is computed of it changes with it.
+ * absent and reported as an `unknown_failure`. Amended: one result has another value, and what is computed of it changes with it; nothing
+ * changes if no result can have another value.
  */
 export function generateReport(
   order: Pick<Order, 'id' | 'sample_id' | 'patient_details'>,
@@ -42,10 +43,9 @@ export function generateReport(
   times: { collected_at: string | null; received_at: string | null; reported_at: string },
 ): DiagnosticReport {
   const plans = planResults(order.id, expectations(expected), flags)
-  const first = plans[0]
-  const again = flags.amended && first ? { slug: first.item.slug, seed: `${first.seed} amended` } : undefined
-  const made = makeResults(plans, sampledPatient(order, times.reported_at), again)
   const { includedPlans, missingPlans } = selectResults(plans, flags)
+  const patient = sampledPatient(order, times.reported_at)
+  const made = flags.amended ? measureAgain(plans, includedPlans, patient) : makeResults(plans, patient)
   return {
     status: flags.partial ? 'partial' : 'final',
     amended: flags.amended,
@@ -57,6 +57,28 @@ export function generateReport(
     results: includedPlans.map((plan) => toReportedResult(plan, made.get(plan.item.slug)!)),
     missing: missingPlans.map(({ item }) => ({ ...toMeasuredAnalyte(item), failure: 'unknown_failure', note: null })),
   }
+}
+
+/** A draw of one analyte gives the same value again in up to one of ten cases. */
+const DRAWS_MAX = 10
+
+/** The results of which one differs: the first that can, by priority. */
+function measureAgain(
+  plans: readonly Plan[],
+  includedPlans: readonly Plan[],
+  patient: SampledPatient,
+): Map<string, GeneratedResult> {
+  const first = makeResults(plans, patient)
+  const included = new Set(includedPlans)
+  for (const { item, seed } of plans.filter((plan) => included.has(plan)))
+    for (let draw = 1; draw <= DRAWS_MAX; draw++) {
+      const made = makeResults(plans, patient, {
+        slug: item.slug,
+        seed: draw === 1 ? `${seed} amended` : `${seed} amended ${draw}`,
+      })
+      if (made.get(item.slug)!.result !== first.get(item.slug)!.result) return made
+    }
+  return first
 }
 
 const specimenNumber = (id: string): string =>
