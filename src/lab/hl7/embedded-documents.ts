@@ -26,7 +26,7 @@ export function isDocument(segment: Hl7Segment, { results }: LinkProfile): boole
   const type = segment.get(2)
   if (type === 'ED' || type === 'RP') return true
   if (!TEXT_TYPES.has(type)) return false
-  return results.document_codes.includes(segment.get(3)) || (results.documents === 'ST' && isPdfText(segment.raw(VALUE)))
+  return results.document_codes.includes(segment.get(3).trim()) || (results.documents === 'ST' && isPdfText(segment.raw(VALUE)))
 }
 
 /** A PDF in Base64 begins so. */

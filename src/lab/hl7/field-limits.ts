@@ -3,8 +3,9 @@ import { ID_LENGTH_MAX, NAME_LENGTH_MAX, TEXT_LENGTH_MAX } from '../links/link-m
 import { UnreadableMessage } from '../links/unreadable-message.ts'
 import type { Hl7Segment } from './hl7-message.ts'
 
-/** The text if it is an id. Errors: UnreadableMessage it has more than 200 characters. */
-export const readId = (text: string, segment: Hl7Segment, field: number): string => limit(text, ID_LENGTH_MAX, segment, field)
+/** The text without the blanks around it, if it is an id. Errors: UnreadableMessage it has more than 200 characters. */
+export const readId = (text: string, segment: Hl7Segment, field: number): string =>
+  limit(text.trim(), ID_LENGTH_MAX, segment, field)
 
 /** The text if it is a name. Errors: UnreadableMessage it has more than 1,000 characters. */
 export const readName = (text: string, segment: Hl7Segment, field: number): string => limit(text, NAME_LENGTH_MAX, segment, field)

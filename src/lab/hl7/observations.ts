@@ -47,14 +47,16 @@ type ResultOptions = LinkProfile['results']
 
 /** Answers to questions of the order, and texts that print the whole report. */
 const isLeftOut = (segment: Hl7Segment, { answer_codes, rendering_codes }: ResultOptions): boolean =>
-  answer_codes.includes(segment.get(3)) || rendering_codes.includes(segment.get(3)) || segment.get(29) === 'QST'
+  [...answer_codes, ...rendering_codes].includes(segment.get(3).trim()) || segment.get(29) === 'QST'
 
 const LOINC = /^\d{1,7}-\d$/u
 const LOINC_SYSTEMS = new Set(['LN', 'LOINC'])
 
 /** Codes of the laboratory and of LOINC, of which each may be first. Errors: UnreadableMessage neither code nor name. */
 export function readIdentity(segment: Hl7Segment, { loinc_without_system }: ResultOptions) {
-  const [code = '', text = '', system = '', alternate = '', alternateText = '', alternateSystem = ''] = segment.components(3)
+  const components = segment.components(3)
+  const [, text = '', , , alternateText = ''] = components
+  const [code = '', , system = '', alternate = '', , alternateSystem = ''] = components.map((component) => component.trim())
   const isLoinc = LOINC_SYSTEMS.has(system) || (loinc_without_system && LOINC.test(code))
   const isAlternateLoinc = LOINC_SYSTEMS.has(alternateSystem)
   const loinc = isLoinc ? code : isAlternateLoinc ? alternate : ''

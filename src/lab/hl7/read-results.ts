@@ -105,7 +105,7 @@ function readTest(group: TestGroup, tests: readonly TestGroup[], context: Result
   const { request, specimens } = group
   const { observations, documents, comments } = readObservations(group.observations, context)
   const ofSpecimen = readObservations(group.specimenObservations, context)
-  const code = request.get(4) || request.get(4, 4)
+  const code = request.get(4).trim() || request.get(4, 4).trim()
   if (code === '') throw new UnreadableMessage(`OBR-4 of line ${request.number} is empty`)
   const parent = readParent(request, tests, context)
   const specimen = specimens[0]
@@ -168,13 +168,13 @@ const ORDER_STATUSES: Record<string, string | undefined> = {
  * The result that a test specifies: of OBR-26, with its sub-id; without it the only result of the test with the filler number of OBR-29.
  */
 function readParent(request: Hl7Segment, tests: readonly TestGroup[], { profile }: ResultContext): ObservedTest['parent'] {
-  const code = request.get(26, 1, { subcomponent: 1 })
+  const code = request.get(26, 1, { subcomponent: 1 }).trim()
   const sub_id = readId(request.get(26, 2), request, 26)
   if (code !== '') {
     // The parent names the result by one of the two codes of its OBX-3.
     const named = tests
       .flatMap(({ observations }) => observations)
-      .find(({ segment }) => [segment.get(3), segment.get(3, 4)].includes(code) && segment.text(4) === sub_id)
+      .find(({ segment }) => [segment.get(3).trim(), segment.get(3, 4).trim()].includes(code) && segment.text(4).trim() === sub_id)
     return {
       code: named ? readIdentity(named.segment, profile.results).code : readId(code, request, 26),
       ...(sub_id && { sub_id }),
@@ -186,6 +186,6 @@ function readParent(request: Hl7Segment, tests: readonly TestGroup[], { profile 
   const { segment } = observations[0]!
   return {
     code: readIdentity(segment, profile.results).code,
-    ...(segment.text(4) && { sub_id: readId(segment.text(4), segment, 4) }),
+    ...(segment.text(4).trim() && { sub_id: readId(segment.text(4), segment, 4) }),
   }
 }

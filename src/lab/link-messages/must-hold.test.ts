@@ -193,6 +193,43 @@ describe('a message', () => {
     )
   })
 
+  test('keeps the blanks of its texts, and is no correction if they alone differ', async () => {
+    const { order, send, result, team } = await linkedOrder()
+    const blank = { unit: ' mmol/L ', flag: ' H', reference_range: ' 4-6 ', notes: '  indented\n' }
+    const item = (blanks: boolean, value: string) =>
+      observation(blanks ? ' GLU ' : 'GLU', blanks ? `  ${value} ` : value, {
+        name: blanks ? ' Glucose ' : 'Glucose',
+        ...Object.fromEntries(Object.entries(blank).map(([field, text]) => [field, blanks ? text : text.trim()])),
+      })
+    const send1 = (blanks: boolean, value: string, numbers?: { placer: string[] }) =>
+      send(messageFor(order, [observedTest({ code: 'ALL', observations: [item(blanks, value)] })], numbers && { numbers }))
+    const first = await send1(true, 'Moderate growth', { placer: [` ${order.sample_id} `] })
+    assert.deepEqual([first.state, first.order_id], ['applied', order.id])
+    const shown = async () => {
+      const { results } = await result()
+      const [{ name, provider_id, result: text, notes, unit, reference_range, source_interpretation, interpretation, state }] = results
+      return [results.length, name, provider_id, text, notes, unit, reference_range, source_interpretation, interpretation, state]
+    }
+    assert.deepEqual(await shown(), [
+      1,
+      ' Glucose ',
+      'GLU',
+      '  Moderate growth ',
+      '  Moderate growth \n  indented\n',
+      ' mmol/L ',
+      ' 4-6 ',
+      ' H',
+      'abnormal',
+      'final',
+    ])
+    const events = await team.events(order.id)
+    await send1(false, 'Moderate growth')
+    assert.deepEqual((await shown()).slice(-1), ['final'])
+    assert.deepEqual(await team.events(order.id), events)
+    await send1(false, 'No growth')
+    assert.deepEqual((await shown()).slice(-1), ['corrected'])
+  })
+
   test('of any bytes is stored as they are', async () => {
     const team = await createTestTeam()
     const account = await labLink(team)

@@ -11,7 +11,7 @@ const JSON_OTHER = /"(?:filler|specimen|accession|group)"\s*:\s*\[\s*"([^"\\]{1,
  */
 export function orderingKey(bytes: Uint8Array): string | null {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, SCANNED_BYTES_MAX)).toString('latin1')
-  if (/^\s*\{/u.test(text)) return (JSON_PLACER.exec(text) ?? JSON_OTHER.exec(text))?.[1] ?? null
+  if (/^\s*\{/u.test(text)) return (JSON_PLACER.exec(text) ?? JSON_OTHER.exec(text))?.[1]?.trim() ?? null
   const separator = /^\s*(?:MSH|FHS|BHS)(.)/u.exec(text)?.[1]
   if (separator === undefined) return null
   const segments = text
@@ -19,7 +19,7 @@ export function orderingKey(bytes: Uint8Array): string | null {
     .filter((line) => line.startsWith(`ORC${separator}`) || line.startsWith(`OBR${separator}`))
   const field = (nth: number) =>
     segments
-      .map((segment) => segment.split(separator, nth + 1)[nth]!)
+      .map((segment) => segment.split(separator, nth + 1)[nth]?.trim())
       .find((number) => number)
       ?.slice(0, NUMBER_LENGTH_MAX)
   return field(2) ?? field(3) ?? null

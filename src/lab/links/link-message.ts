@@ -1,7 +1,7 @@
 // A message with results as a laboratory's link reads it: the texts of the laboratory, and where in the message they are. Values, times and
 // statuses are as HL7 version 2 has them; interpret-message.ts says what they mean by the profile of the link. Pure.
 import { Fields, Maybe, OpenEnum, T, Text, type Static } from '../../platform/schema/schema.ts'
-import { validate } from '../../platform/schema/request-validation.ts'
+import { RuleError, validate, type Rule } from '../../platform/schema/request-validation.ts'
 import type { Fault } from '../../platform/schema/fault.ts'
 import { readOutsideJson } from '../../platform/net/outside-json.ts'
 import { decodeUtf8 } from '../../platform/runtime/utf8.ts'
@@ -15,7 +15,9 @@ export const OBSERVATIONS_MAX = 10_000
 export const NUMBERS_MAX = 20
 export const DOCUMENTS_MAX = 20
 
-const id = Text({ minLength: 1, maxLength: ID_LENGTH_MAX })
+/** Ids are compared, so blanks around them do not count. All other texts stay as they were sent. */
+const withoutBlanks: Rule = (text) => text.trim() || new RuleError('must not be blank')
+const id = Text({ minLength: 1, maxLength: ID_LENGTH_MAX, rule: withoutBlanks })
 const name = Text({ maxLength: NAME_LENGTH_MAX })
 const time = Text({ maxLength: 30 })
 const longText = Text({ maxLength: TEXT_LENGTH_MAX })
@@ -37,7 +39,7 @@ const Site = Fields({
 const Observation = Fields({
   code: id,
   name,
-  loinc: Maybe(Text({ minLength: 1, maxLength: 20 })),
+  loinc: Maybe(Text({ minLength: 1, maxLength: 20, rule: withoutBlanks })),
   sub_id: Maybe(id),
   value: Maybe(longText),
   /** `coded`: of a list. `text`: never a number, such as a time. Absent: a number, a range or a text. */

@@ -24,6 +24,9 @@ const values: [text: string, mark: DecimalMark, type: string, result: string][] 
   ['Negative, 2 repeats', ',', 'comment', 'Negative, 2 repeats'],
   ['Fictional species, 10,5 CFU', ',', 'comment', 'Fictional species, 10,5 CFU'],
   ['', '.', 'comment', ''],
+  [' 5,0 ', ',', 'numeric', '5.0'],
+  ['  No growth ', '.', 'comment', '  No growth '],
+  [' 8,4', '.', 'comment', ' 8,4'],
 ]
 for (const [text, mark, type, result] of values)
   test(`the value "${text}" with the decimal mark ${mark} is the ${type} "${result}"`, () =>

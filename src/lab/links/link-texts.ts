@@ -30,16 +30,17 @@ export const withDecimalPoints = (text: string, mark: DecimalMark): string =>
 const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,2})?$/u
 const RANGE = /^(?:[<>]=?\d+(?:\.\d+)?|\d+(?:\.\d+)?-\d+(?:\.\d+)?)$/u
 
-/** A value in the form of the neutral record. A value that is no number with the decimal mark stays as it is and is a comment. */
+/** A value in the form of the neutral record. A value that is no number with the decimal mark is a comment, and stays as it is with its blanks. */
 export function readValue(text: string, mark: DecimalMark): { type: ResultType; result: string } {
+  const comment = { type: 'comment', result: text } as const
   const trimmed = text.trim()
-  if (trimmed.length > TEXT_LENGTH_MAX) return { type: 'comment', result: trimmed }
+  if (trimmed.length > TEXT_LENGTH_MAX) return comment
   const numerals = trimmed.match(NUMERAL) ?? []
-  if (!numerals.every((numeral) => NUMERALS[mark].test(numeral))) return { type: 'comment', result: trimmed }
+  if (!numerals.every((numeral) => NUMERALS[mark].test(numeral))) return comment
   const plain = withDecimalPoints(trimmed, mark).replaceAll('≤', '<=').replaceAll('≥', '>=')
   if (NUMBER.test(plain)) return { type: 'numeric', result: plain }
   const compact = plain.replace(/\s*([<>=-])\s*/gu, '$1')
-  return RANGE.test(compact) ? { type: 'range', result: compact } : { type: 'comment', result: trimmed }
+  return RANGE.test(compact) ? { type: 'range', result: compact } : comment
 }
 
 const TIME = /^(\d{4})(\d{2})(\d{2})(?:(\d{2})(?:(\d{2})(?:(\d{2})(?:\.\d{1,4})?)?)?)?([+-]\d{4})?$/u

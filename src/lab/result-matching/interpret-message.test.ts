@@ -48,6 +48,7 @@ describe('a message by its profile', () => {
   test('has flags as received, unless the profile gives them a meaning', () => {
     const flag = (text: string) => reportItem({ flag: text }, { results: { flags: { '*': 'A' } } }).results[0]!.flag
     assert.deepEqual(['*', 'H', '**', ''].map(flag), ['A', 'H', '**', ''])
+    assert.deepEqual([' * ', ' H '].map(flag), ['A', ' H '])
   })
 
   test('keeps codes, units and flags that are names of what every object has', () => {
@@ -106,7 +107,9 @@ describe('a message by its profile', () => {
     assert.deepEqual(value({ value: '2030', value_kind: 'text' }), ['comment', '2030'])
     assert.deepEqual(value({ value: '2030' }), ['numeric', '2030'])
     const prose = `1,234 ${'word '.repeat(1000)}`
-    assert.deepEqual(value({ value: prose }), ['comment', prose.trim()])
+    assert.deepEqual(value({ value: prose }), ['comment', prose])
+    assert.deepEqual(value({ value: ' Red ', value_kind: 'coded' }), ['coded_value', ' Red '])
+    assert.deepEqual(value({ value: ' 2030 ', value_kind: 'text' }), ['comment', ' 2030 '])
   })
 
   test('has the comments on tests and on the whole, and none of a test that is missing for the same reason', () => {

@@ -60,12 +60,12 @@ const toPatient = ({ first_name, last_name, dob, gender }: NonNullable<LinkMessa
   first_name: first_name || null,
   last_name: last_name || null,
   dob: dob === undefined ? null : wholeDay(dob),
-  gender: gender || null,
+  gender: gender?.trim() || null,
 })
 
 /** A day of birth that is not whole is none: it cannot be compared. */
 function wholeDay(text: string): string | null {
-  return readLinkTime(text.replace(/^(\d{4})-(\d{2})-(\d{2})$/u, '$1$2$3').slice(0, 8), 'UTC')?.time ?? null
+  return readLinkTime(text.trim().replace(/^(\d{4})-(\d{2})-(\d{2})$/u, '$1$2$3').slice(0, 8), 'UTC')?.time ?? null
 }
 
 function toReport(message: LinkMessage, profile: LinkProfile, specimen_number: string): DiagnosticReport {
@@ -82,7 +82,7 @@ function toReport(message: LinkMessage, profile: LinkProfile, specimen_number: s
   const collectedTimes = message.tests.flatMap(
     ({ collected_at }, i) => clock.optional(collected_at, `tests.${i}.collected_at`) ?? [],
   )
-  const completes_order = profile.results.completes_on_order_status && message.order_status === 'CM'
+  const completes_order = profile.results.completes_on_order_status && message.order_status?.trim() === 'CM'
   const order_statement = completes_order ? undefined : readStatement(message)
   const receivedTimes = message.tests.flatMap(({ received_at }, i) => clock.optional(received_at, `tests.${i}.received_at`) ?? [])
   return {
@@ -263,7 +263,7 @@ function readMeaning(item: Observation, ofTest: Meaning | undefined, { profile, 
   const meaning = ownStatus === undefined ? ofTest : OBSERVATION_STATUSES[ownStatus]
   if (!meaning) throw new UnreadableMessage(`${path}.observations.${i}.status: is not supported`)
   // The status has changed, and the value is repeated or not.
-  const ownMeaning = meaning === 'confirmed' && item.value ? 'final' : meaning
+  const ownMeaning = meaning === 'confirmed' && item.value?.trim() ? 'final' : meaning
   return isState(ownMeaning) && saysNotPerformed(item.value ?? '', not_performed_words) ? 'missing' : ownMeaning
 }
 
@@ -305,7 +305,7 @@ function toResult(
 /** A value of a list is no number, whatever its text, and neither is a time. */
 function readResultValue({ value = '', value_kind }: Observation, mark: DecimalMark): Pick<ReportedResult, 'type' | 'result'> {
   if (value_kind === undefined) return readValue(value, mark)
-  return { type: value_kind === 'coded' ? 'coded_value' : 'comment', result: value.trim() }
+  return { type: value_kind === 'coded' ? 'coded_value' : 'comment', result: value }
 }
 
 /** `QNS`: quantity not sufficient. */

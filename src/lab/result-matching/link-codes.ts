@@ -18,7 +18,7 @@ export function createCodes({ codes }: Pick<LinkProfile, 'codes'>): LinkCodes {
   return {
     test: (code) => translate(codes.tests, code),
     result: ({ code, name, loinc }) => ({
-      name: name || code,
+      name: name?.trim() ? name : code,
       slug: '',
       provider_id: results.get(code)?.provider_id ?? code,
       loinc: loinc ?? results.get(code)?.loinc ?? null,
@@ -26,12 +26,17 @@ export function createCodes({ codes }: Pick<LinkProfile, 'codes'>): LinkCodes {
       source_markers: null,
     }),
     unit: ({ code, unit }) => {
-      const text = unit || results.get(code)?.unit
+      const text = unit?.trim() ? unit : results.get(code)?.unit
       return text ? translate(codes.units, text) : null
     },
   }
 }
 
-/** What a map of the profile has for a text, else the text itself. Names that every object inherits are texts like others. */
-export const translate = (map: Readonly<Record<string, string>>, text: string): string =>
-  Object.hasOwn(map, text) ? map[text]! : text
+/**
+ * What a map of the profile has for a text without the blanks around it, else the text itself. Names that every object inherits are texts like
+ * others.
+ */
+export function translate(map: Readonly<Record<string, string>>, text: string): string {
+  const trimmed = text.trim()
+  return Object.hasOwn(map, trimmed) ? map[trimmed]! : text
+}

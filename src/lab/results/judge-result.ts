@@ -21,10 +21,8 @@ const NOT_NUMERIC = -1
  * numbers and ranges of numbers are said to be above or below. A range whose condition is not understood has no bounds.
  */
 export function judgeResult({ name, type, result, reference_range, unit, flag }: JudgedFields, patient: Patient): Judged {
-  const { value, range } = comparable(result, reference_range === null ? [] : reference_range.split(/\r?\n/u), patient, {
-    unit,
-    name,
-  })
+  const lines = reference_range?.split(/\r?\n/u).map((line) => line.trim()) ?? []
+  const { value, range } = comparable(result.trim(), lines, patient, { unit: unit?.trim() ?? null, name })
   const { interpretation, isAbove, isBelow } = interpret(value, range, statementOfCode(flag))
   const isNumber = type === 'numeric' || type === 'range'
   return {

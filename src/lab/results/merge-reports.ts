@@ -127,7 +127,7 @@ const isFinal = ({ state }: ReportedResult): boolean => state === 'final' || sta
 
 /** The newer result, with the final value before it: the replaced one, or if that says the same, the one that it had replaced. */
 function keepPrevious(earlier: ReportedResult, item: ReportedResult): ReportedResult {
-  const isSame = earlier.result === item.result && earlier.unit === item.unit
+  const isSame = isSameText(earlier.result, item.result) && isSameText(earlier.unit, item.unit)
   const previous =
     isFinal(earlier) && !isSame
       ? { result: earlier.result, unit: earlier.unit, reported_at: earlier.reported_at! }
@@ -136,7 +136,10 @@ function keepPrevious(earlier: ReportedResult, item: ReportedResult): ReportedRe
 }
 
 const isSameResult = (a: ReportedResult, b: ReportedResult): boolean =>
-  (['type', 'result', 'unit', 'reference_range', 'flag', 'notes'] as const).every((field) => a[field] === b[field])
+  (['type', 'result', 'unit', 'reference_range', 'flag', 'notes'] as const).every((field) => isSameText(a[field], b[field]))
+
+/** Blanks around a text are no correction. */
+const isSameText = (a: string | null, b: string | null): boolean => a === b || (a ?? '').trim() === (b ?? '').trim()
 
 /** Every comment stays, once: the laboratory says of none that it replaces another. */
 const mergeComments = (comments: readonly ReportComment[]): ReportComment[] => [

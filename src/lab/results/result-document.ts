@@ -169,7 +169,7 @@ const toPrevious = ({ result, unit, reported_at }: PreviousValue) => ({
 /** Results of type range and comment repeat their text; the laboratory's notes follow below. */
 function notesOf({ type, result, notes }: ReportedResult): string | null {
   if (type !== 'range' && type !== 'comment') return notes
-  return notes === null || notes === result ? result : `${result}\n${notes}`
+  return notes === null || notes.trim() === result.trim() ? result : `${result}\n${notes}`
 }
 
 /** The results that the laboratory could not measure and, for a final report, the required results that it does not mention. */
@@ -257,10 +257,10 @@ const isOfTest = ({ slug, provider_id }: BiomarkerResult): boolean =>
  * normal. Results that the laboratory has interpreted stay as they are.
  */
 function applyCancerSignal(results: BiomarkerResult[]): BiomarkerResult[] {
-  const signal = results.find(({ slug }) => slug === SIGNAL)?.result
+  const signal = results.find(({ slug }) => slug === SIGNAL)?.result.trim()
   const interpretation = signal === 'DETECTED' ? 'critical' : signal === 'NOT_DETECTED' ? 'normal' : undefined
   if (!interpretation) return results
   return results.map((result) =>
-    isOfTest(result) && result.source_interpretation === '' ? { ...result, interpretation } : result,
+    isOfTest(result) && result.source_interpretation.trim() === '' ? { ...result, interpretation } : result,
   )
 }

@@ -135,15 +135,18 @@ function orderReport(
   return report
 }
 
-/** Whether two documents say the same; the times of their reports do not count. */
+/** Whether two documents say the same; the times of their reports and blanks around texts do not count. */
 function isSameContent(a: ResultDocument, b: ResultDocument): boolean {
   const content = ({ metadata, results, missing_results, sample_information }: ResultDocument) =>
-    JSON.stringify([
-      { ...metadata, date_reported: null },
-      results.map((result) => ({ ...result, timestamp: null })),
-      missing_results,
-      Object.values(sample_information).map(({ clinical_information }) => clinical_information?.information ?? null),
-    ])
+    JSON.stringify(
+      [
+        { ...metadata, date_reported: null },
+        results.map((result) => ({ ...result, timestamp: null })),
+        missing_results,
+        Object.values(sample_information).map(({ clinical_information }) => clinical_information?.information ?? null),
+      ],
+      (_, value: unknown) => (typeof value === 'string' ? value.trim() : value),
+    )
   return content(a) === content(b)
 }
 
