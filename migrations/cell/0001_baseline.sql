@@ -853,7 +853,7 @@ create table lab_message (
   -- The newest answer to an outgoing message.
   answer              bytea,
   answered_at         timestamptz,
-  -- When it is to be processed or sent; null if it is not.
+  -- When it is to be processed or sent; null if it is not. Of one that the laboratory has stored, when it expires without an answer.
   due_at              timestamptz,
   -- When an outgoing message was queued, or queued again.
   queued_at           timestamptz,

@@ -32,6 +32,10 @@ export const issueTexts = {
     text: 'The result cannot be applied to an order.',
     remedy: `Compare the message with the error. Correct the profile or the order. ${REPLAY}`,
   },
+  unknown_team: {
+    text: 'The team of a result is not certain, so the result is not compared with what staff enter.',
+    remedy: `Compare account and numbers of the message with \`lab-account list\` and \`order_number\`, and correct what differs. ${REPLAY}`,
+  },
   unexpected: {
     text: 'Processing ended unexpectedly, five times.',
     remedy: 'Look for the id of the message in the log of the server. Replay the message after the cause is removed.',
@@ -70,7 +74,7 @@ export const issueTexts = {
     remedy: 'Correct the order or the profile, and send the order again with `links send-order ORDER_ID --team TEAM_ID`.',
   },
   expired_order: {
-    text: 'The laboratory has not answered a message about an order within 72 hours.',
+    text: 'The laboratory has not said within 72 hours whether it accepts a message about an order.',
     remedy: 'Ask the laboratory whether it has the order. Resend the message, or mark it as done.',
   },
   link_down: {

@@ -130,7 +130,12 @@ describe('one message', () => {
         saveAnswer(
           tx,
           { id, team_id: team.team },
-          { state, answer: Buffer.from('MSH|^~\\&|LIS\rMSA|AE|1\r'), error: 'The laboratory answered AE' },
+          {
+            state,
+            isAwaited: false,
+            answer: Buffer.from('MSH|^~\\&|LIS\rMSA|AE|1\r'),
+            error: 'The laboratory answered AE',
+          },
         )
         return Promise.resolve()
       })

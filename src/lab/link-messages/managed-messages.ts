@@ -38,7 +38,7 @@ const summaryColumns = sql`
   case when r.status not in ('matched', 'resolved') then r.id end as unmatched_result_id, m.direction, m.source, m.message_type, m.sender,
   m.control_id, m.reuses_control_id, ${stateOfRow} as state, m.attempts, m.repetitions, m.reason, m.error, length(m.bytes) as bytes,
   date_trunc('milliseconds', m.created_at) as created_at, date_trunc('second', m.updated_at) as updated_at,
-  date_trunc('second', m.answered_at) as answered_at, date_trunc('second', m.due_at) as next_attempt_at`
+  date_trunc('second', m.answered_at) as answered_at, date_trunc('second', case when m.state <> 'committed' then m.due_at end) as next_attempt_at`
 
 /** The users that a message may be about. */
 const userColumns = sql`coalesce(case when o.user_id is not null then array[o.user_id] end, r.candidate_user_ids, '{}')::text[] as users`

@@ -201,6 +201,7 @@ function worstOutcome(outcomes: MessageOutcome[]): MessageOutcome {
   const errors = [...new Set(outcomes.flatMap(({ error }) => error ?? []))]
   return {
     ...worst!,
+    reason: worst!.reason ?? outcomes.find(({ reason }) => reason !== null)?.reason ?? null,
     raw_result_ids: [...new Set(outcomes.flatMap(({ raw_result_ids }) => raw_result_ids))],
     order_id: outcomes.find((outcome) => outcome.order_id !== null)?.order_id ?? null,
     error: errors.join('; ').slice(0, ERROR_LENGTH_MAX) || null,

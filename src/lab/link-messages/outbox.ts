@@ -1,15 +1,13 @@
 // Messages to laboratories in lab_message, for the transport of their link: which are due, and what became of an attempt. A process sends the
 // messages of a link while it holds the lease of the link; every statement checks that. Makes no decisions.
-import { dbNow, dbNowPlus } from '../../platform/db/leases.ts'
+import { dbNow } from '../../platform/db/leases.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
 import type { Queries } from '../../platform/db/transaction.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
+import { expiresAt } from './outgoing-messages.ts'
 
 /** Pauses between attempts double from the first to the last. */
 const BACKOFF_S = { first: 5, last: 600 }
-const HOUR_S = 3600
-/** How long a message is sent again. */
-const EXPIRY_S = 72 * HOUR_S
 
 const DueMessage = T.Object({
   id: T.String(),
@@ -77,20 +75,28 @@ export const postponeUnanswered = (db: Queries, id: string, error: string): Prom
     set error = ${error}, due_at = ${dbNow} + make_interval(secs => ${backoff(sql`attempts`)}), updated_at = ${dbNow}
     where id = ${id} and direction = 'out' and state = 'sent'`)
 
-/** Notes that a message was delivered where no answer is expected at once, such as in a folder: it is not sent again. Writes lab_message. */
-export const markDelivered = (db: Queries, id: string): Promise<number> =>
+/**
+ * Notes that a message was delivered where no answer is expected at once, such as in a folder: it is not sent again. Writes lab_message.
+ * @param isAnswered whether the laboratory answers later
+ */
+export const markDelivered = (db: Queries, id: string, isAnswered: boolean): Promise<number> =>
   db.run(sql`
-    update lab_message set state = 'committed', error = null, due_at = null, updated_at = ${dbNow}
+    update lab_message set state = 'committed', error = null, due_at = ${isAnswered ? expiresAt : sql`null`}, updated_at = ${dbNow}
     where id = ${id} and direction = 'out' and state = 'sent'`)
 
-/** Ends messages that had no answer for 72 hours. Writes lab_message. @returns the links of these messages */
+/**
+ * Ends messages that had no answer for 72 hours, or no more than that the laboratory has stored them. A later answer is still taken. Writes
+ * lab_message. @returns the links of these messages
+ */
 export async function expireUnanswered(db: Queries): Promise<string[]> {
   const rows = await db.many(
     AccountRow,
     sql`
     update lab_message
-    set state = 'expired', reason = 'expired_order', error = 'The laboratory has not answered within 72 hours', due_at = null, updated_at = ${dbNow}
-    where ${isUnanswered} and due_at is not null and coalesce(queued_at, created_at) < ${dbNowPlus(-EXPIRY_S)}
+    set state = 'expired', reason = 'expired_order', due_at = null, updated_at = ${dbNow},
+        error = case when state = 'committed' then 'The laboratory has the message, and has not said within 72 hours whether it accepts it'
+                     else 'The laboratory has not answered within 72 hours' end
+    where direction = 'out' and state in ('queued', 'sent', 'committed') and due_at is not null and ${expiresAt} < ${dbNow}
     returning link_account_id`,
   )
   return rows.map(({ link_account_id }) => link_account_id)

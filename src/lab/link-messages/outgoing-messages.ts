@@ -66,23 +66,32 @@ export async function deleteUnsent(tx: Tx, user_id: string): Promise<string[]> {
   return [...new Set(rows.map(({ order_id }) => order_id))]
 }
 
+const HOUR_S = 3600
+/** How long a message waits for its answer. */
+const EXPIRY_S = 72 * HOUR_S
+
+/** When a message without an answer expires. */
+export const expiresAt: Sql = sql`coalesce(queued_at, created_at) + make_interval(secs => ${EXPIRY_S})`
+
 export interface AnsweredState {
   state: OutgoingState
+  /** Another answer follows. */
+  isAwaited: boolean
   answer: Uint8Array
   /** Without patient data. */
   error: string | null
 }
 
-/** Stores the answer of the laboratory. A message with an answer is not sent again. Writes lab_message. */
+/** Stores the answer of the laboratory. A message with an answer is not sent again, and expires if it waits for another one. Writes lab_message. */
 export function saveAnswer(
   tx: PlainTx,
   { id, team_id }: Pick<OutgoingMessage, 'id' | 'team_id'>,
-  { state, answer, error }: AnsweredState,
+  { state, isAwaited, answer, error }: AnsweredState,
 ): void {
   tx.defer(sql`
     update lab_message
     set state = ${state}, answer = ${answer}, answered_at = ${dbNow}, reason = ${reasonAfter(state)}, error = ${error},
-        due_at = null, updated_at = ${dbNow}, ${endLease}
+        due_at = ${isAwaited ? expiresAt : sql`null`}, updated_at = ${dbNow}, ${endLease}
     where id = ${id} and team_id = ${team_id}`)
 }
 

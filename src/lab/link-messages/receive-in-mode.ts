@@ -28,7 +28,9 @@ export async function receiveInMode(
   if (link.mode === 'live_for_team' && (team_id === undefined || team_id === link.live_team_id))
     return outcomeOfReceipt(await receiveFromLink(context, delivery, pdf))
   const place = await storeShadowResult(context, team_id, message_id, delivery)
-  return { ...outcomeOf('shadow'), error: place.mismatch, team_id: place.team_id, order_id: place.order_id }
+  const { mismatch, order_id } = place
+  const reason = mismatch === 'no_team' ? 'unknown_team' : null
+  return { ...outcomeOf('shadow'), reason, error: mismatch, team_id: place.team_id, order_id }
 }
 
 const outcomeOf = (state: MessageOutcome['state']): MessageOutcome => ({

@@ -4,7 +4,7 @@ import { readOrderAnswer, type OrderAnswer } from '../hl7/order-answer.ts'
 import { charsetOptions } from '../hl7/read-message.ts'
 import { UnreadableMessage } from '../links/unreadable-message.ts'
 import type { OutgoingState } from '../link-messages/message-store.ts'
-import { findOutgoing, saveAnswer, type OutgoingMessage } from '../link-messages/outgoing-messages.ts'
+import { findOutgoing, saveAnswer, type AnsweredState, type OutgoingMessage } from '../link-messages/outgoing-messages.ts'
 import { findAndLockOrder, saveOrder } from '../orders/change-order.ts'
 import type { LockedOrder } from '../orders/locked-order.ts'
 import type { OrderNumber } from '../result-matching/incoming-result.ts'
@@ -37,7 +37,7 @@ export async function recordAnswer(
   const answer = readOrderAnswer(bytes, charsetOptions(profile))
   if (answer.control_id !== sent.control_id) throw new UnreadableMessage('The answer is not to this message')
   const tenant = await findTenant(cell, sent.team_id)
-  if (!tenant) return recordOfDeletedTeam(db, sent, answer, bytes)
+  if (!tenant) return recordOfDeletedTeam(db, sent, { answer, bytes, profile })
   return db.tx(tenant, async (tx) => {
     const lockedOrder = await findAndLockOrder(tx, sent.order_id)
     const messages = await listOrderMessages(tx, sent.order_id)
@@ -46,7 +46,7 @@ export async function recordAnswer(
     const state = nextState(message, answer)
     // Repetitions differ in their times. An acceptance may bring further numbers.
     if (state === message.state && (answer.code !== 'AA' || message.answer?.equals(bytes))) return state
-    saveAnswer(tx, message, { state, answer: bytes, error: createError(state, answer) })
+    saveAnswer(tx, message, toAnsweredState(state, { answer, bytes, profile }))
     const answeredMessages = messages.map((item) => (item === message ? { ...message, state, answer: Buffer.from(bytes) } : item))
     applyAnswer(tx, lockedOrder, { message: { ...message, state }, messages: answeredMessages, answer, profile })
     if (lockedOrder.isChanged) await saveOrder(tx, lockedOrder)
@@ -55,13 +55,27 @@ export async function recordAnswer(
 }
 
 /** A message of a deleted team is not sent again, and its order is left alone. */
-function recordOfDeletedTeam(db: Db, message: OutgoingMessage, answer: OrderAnswer, bytes: Uint8Array): Promise<OutgoingState> {
+function recordOfDeletedTeam(db: Db, message: OutgoingMessage, received: ReceivedAnswer): Promise<OutgoingState> {
   return db.plainTx(async (tx) => {
-    const state = nextState({ state: message.state, action: 'new' }, answer)
-    saveAnswer(tx, message, { state, answer: bytes, error: createError(state, answer) })
+    const state = nextState({ state: message.state, action: 'new' }, received.answer)
+    saveAnswer(tx, message, toAnsweredState(state, received))
     return state
   })
 }
+
+interface ReceivedAnswer {
+  answer: OrderAnswer
+  bytes: Uint8Array
+  profile: LinkProfile
+}
+
+/** After `CA` another answer follows, unless our messages ask for none. */
+const toAnsweredState = (state: OutgoingState, { answer, bytes, profile }: ReceivedAnswer): AnsweredState => ({
+  state,
+  isAwaited: state === 'committed' && !['NE', 'ER'].includes(profile.acknowledgment.application_condition),
+  answer: bytes,
+  error: createError(state, answer),
+})
 
 const createError = (state: OutgoingState, answer: OrderAnswer): string | null =>
   state === 'refused' ? `The laboratory answered ${codesOf(answer)}` : null

@@ -22,6 +22,7 @@ import { updateAccount } from '../accounts/accounts.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { LinkMode } from '../links/link-modes.ts'
+import { listIssues } from '../link-messages/issues.ts'
 import { replayMessage } from '../link-messages/receive-message.ts'
 
 const setMode = ({ db }: TestTeam, account: string, mode: LinkMode, team_id?: string) =>
@@ -157,6 +158,24 @@ describe('the comparison with what staff entered', () => {
       [[message_id, 'match_sample_id_mismatch_demo']],
     )
     assert(!JSON.stringify(unmatched).includes('Invented'))
+  })
+
+  test('lists a result whose team is not certain as an issue, until it is replayed with its team', async () => {
+    const { team, account, order, receive } = await staffOrder()
+    const other = await createAnotherTeam(team)
+    await team.db.plainTx((tx) => updateAccount(tx, account, { team_ids: [team.team, other] }))
+    await team.db.queries.run(sql`update lab_order set sample_id = 'MOVED' where id = ${order.id}`)
+    const { message_id, state, error } = await receive('5.4')
+    assert.deepEqual([state, error], ['shadow', 'no_team'])
+    const issues = async () => {
+      const { data } = await team.db.plainTx((tx) => listIssues(tx, { account_id: account, state: 'open' }))
+      return data.map(({ reason, message_id: id }) => [reason, id])
+    }
+    assert.deepEqual(await issues(), [['unknown_team', message_id]])
+    await team.db.queries.run(sql`update lab_order set sample_id = ${order.sample_id} where id = ${order.id}`)
+    const context = { cell: 'sandbox-us' as const, db: team.db, findTenant: guard.tenant }
+    assert.equal((await replayMessage(context, message_id))!.order_id, order.id)
+    assert.deepEqual(await issues(), [])
   })
 
   test('is 404 for an account without a link, and for one under which the team may not order', async () => {

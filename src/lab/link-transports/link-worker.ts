@@ -140,7 +140,7 @@ export class LinkWorker {
         claim,
         release,
         markDelivered: async ({ id }) => {
-          await markDelivered(link.db.queries, id)
+          await markDelivered(link.db.queries, id, ['AL', 'SU'].includes(link.profile.acknowledgment.application_condition))
           this.#traffic.note(link, 'out')
         },
       },

@@ -7,13 +7,14 @@ import { skipWithoutPythonHl7, startLaboratoryServer, type LaboratoryServer } fr
 import { makeCertificate } from '../../../test/support/certificates.ts'
 import { eventually } from '../../../test/support/eventually.ts'
 import { startLinkRunner } from '../../../test/support/link-runner.ts'
-import { linkedTeam, queuedMessages } from '../../../test/support/link-orders.ts'
+import { answer, linkedTeam, markSent, queuedMessages } from '../../../test/support/link-orders.ts'
 import { frame } from '../../../test/support/mllp-socket.ts'
 import { createOrder, getOrder } from '../../../test/support/orders.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { findLink, setLinkMode } from '../accounts/account-links.ts'
 import type { ProfileOptions } from '../links/profile/link-profile.ts'
+import { listIssues } from '../link-messages/issues.ts'
 import { expireUnanswered } from '../link-messages/outbox.ts'
 import { LinkLeases } from './link-leases.ts'
 
@@ -358,6 +359,43 @@ describe('messages to a laboratory', () => {
       ['expired', 'The laboratory has not answered within 72 hours', null],
     )
   })
+
+  for (const [application_condition, state] of [
+    ['', 'expired'],
+    ['AL', 'expired'],
+    ['NE', 'committed'],
+  ] as const)
+    test(`that the laboratory has only stored end so, too, with "${application_condition}" in MSH-16: ${state}; a later answer is taken`, async () => {
+      const options = { acknowledgment: { mode: 'enhanced', accept_condition: 'AL', application_condition } } as const
+      const { team, account } = await linkedTeam({ mode: 'live', options })
+      const { id } = await createOrder(team, { lab_test_id: await team.test('walk_in_test'), lab_account_id: account })
+      await team.settle()
+      const age = (hours: number) =>
+        team.db.queries.run(
+          sql`update lab_message set queued_at = queued_at - make_interval(hours => ${hours}) where link_account_id = ${account}`,
+        )
+      const only = async () => (await queuedMessages(team, account))[0]!
+      const message = await only()
+      await markSent(team, message.id)
+      await answer(team, message, 'CA')
+      await age(71)
+      await expireUnanswered(team.db.queries)
+      assert.equal((await only()).state, 'committed')
+      const shown = await team.manage.get(`/lab_message/production/us/${message.id}`)
+      assert.deepEqual([shown.status, shown.body.next_attempt_at], [200, null])
+      await age(2)
+      await expireUnanswered(team.db.queries)
+      assert.equal((await only()).state, state)
+      const { data } = await team.db.plainTx((tx) => listIssues(tx, { account_id: account }))
+      assert.deepEqual(
+        data.map(({ reason, message_id }) => [reason, message_id]),
+        state === 'expired' ? [['expired_order', message.id]] : [],
+      )
+      assert.equal(await answer(team, message, 'AA'), 'accepted')
+      assert.equal((await getOrder(team, id)).last_event.status, 'received.walk_in_test.requisition_created')
+      const { data: left } = await team.db.plainTx((tx) => listIssues(tx, { account_id: account, state: 'open' }))
+      assert.deepEqual(left, [])
+    })
 })
 
 describe('the lease of a link', () => {
