@@ -174,7 +174,9 @@ function readParent(request: Hl7Segment, tests: readonly TestGroup[], { profile 
     // The parent names the result by one of the two codes of its OBX-3.
     const named = tests
       .flatMap(({ observations }) => observations)
-      .find(({ segment }) => [segment.get(3).trim(), segment.get(3, 4).trim()].includes(code) && segment.text(4).trim() === sub_id)
+      .find(
+        ({ segment }) => [segment.get(3).trim(), segment.get(3, 4).trim()].includes(code) && segment.text(4).trim() === sub_id,
+      )
     return {
       code: named ? readIdentity(named.segment, profile.results).code : readId(code, request, 26),
       ...(sub_id && { sub_id }),

@@ -207,7 +207,8 @@ describe('a message', () => {
     assert.deepEqual([first.state, first.order_id], ['applied', order.id])
     const shown = async () => {
       const { results } = await result()
-      const [{ name, provider_id, result: text, notes, unit, reference_range, source_interpretation, interpretation, state }] = results
+      const [{ name, provider_id, result: text, notes, unit, reference_range, source_interpretation, interpretation, state }] =
+        results
       return [results.length, name, provider_id, text, notes, unit, reference_range, source_interpretation, interpretation, state]
     }
     assert.deepEqual(await shown(), [

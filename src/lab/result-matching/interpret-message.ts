@@ -65,7 +65,8 @@ const toPatient = ({ first_name, last_name, dob, gender }: NonNullable<LinkMessa
 
 /** A day of birth that is not whole is none: it cannot be compared. */
 function wholeDay(text: string): string | null {
-  return readLinkTime(text.trim().replace(/^(\d{4})-(\d{2})-(\d{2})$/u, '$1$2$3').slice(0, 8), 'UTC')?.time ?? null
+  const day = text.trim().replace(/^(\d{4})-(\d{2})-(\d{2})$/u, '$1$2$3')
+  return readLinkTime(day.slice(0, 8), 'UTC')?.time ?? null
 }
 
 function toReport(message: LinkMessage, profile: LinkProfile, specimen_number: string): DiagnosticReport {
