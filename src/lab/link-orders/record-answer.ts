@@ -55,10 +55,10 @@ export async function recordAnswer(
 }
 
 /** A message of a deleted team is not sent again, and its order is left alone. */
-function recordOfDeletedTeam(db: Db, message: OutgoingMessage, received: ReceivedAnswer): Promise<OutgoingState> {
+function recordOfDeletedTeam(db: Db, message: OutgoingMessage, response: ReceivedAnswer): Promise<OutgoingState> {
   return db.plainTx(async (tx) => {
-    const state = nextState({ state: message.state, action: 'new' }, received.answer)
-    saveAnswer(tx, message, toAnsweredState(state, received))
+    const state = nextState({ state: message.state, action: 'new' }, response.answer)
+    saveAnswer(tx, message, toAnsweredState(state, response))
     return state
   })
 }
