@@ -1,0 +1,94 @@
+// The bytes of a user's day in docs/SCALING.md are those that the tables grow by when such a day is posted and delivered to an endpoint.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { access, asOwner, createTestTeam, type TestTeam } from '../support/server.ts'
+import {
+  growth,
+  HOURS,
+  measureTables,
+  NOT_OF_USERS,
+  samplePosts,
+  summaryPosts,
+  sumOf,
+  type PhonePost,
+} from '../support/user-day.ts'
+import { delivering, endpoint, receiver } from '../support/webhook-receiver.ts'
+
+const USERS = Number(process.env.USER_DAY_USERS ?? 6)
+const CLIENTS = 8
+/** Between two vacuums: without one, old versions of rows would stay. */
+const VACUUM_HOURS = 8
+const DIFFERENCE_MAX = 0.2
+/** A table with more than this part of all bytes has a row of its own on the page. */
+const LARGE = 0.03
+
+async function send({ api }: TestTeam, posts: PhonePost[]): Promise<void> {
+  const sendNext = async () => {
+    for (let post = posts.pop(); post; post = posts.pop()) {
+      const { status, body } = await api.post(post.path, post.body)
+      assert.equal(status, 200, JSON.stringify(body))
+    }
+  }
+  await Promise.all(Array.from({ length: CLIENTS }, sendNext))
+}
+
+/** The table of the page: the bytes of a day by table, and their sum. */
+function documentedDay(): { tables: Map<string, number>; sum: number } {
+  const page = readFileSync('docs/SCALING.md', 'utf8')
+  const rows = [...page.matchAll(/^\| (`\w+`|others) +\| +([\d,]+) \|/gm)]
+  const sum = /^\| all +\| +([\d,]+) \|/m.exec(page)
+  assert(rows.length > 0 && sum, 'docs/SCALING.md has a table of bytes')
+  const bytes = (text: string) => Number(text.replaceAll(',', ''))
+  return { tables: new Map(rows.map(([, name, text]) => [name!.replaceAll('`', ''), bytes(text!)])), sum: bytes(sum[1]!) }
+}
+
+const isNear = (bytes: number, bytesOfPage: number) => Math.abs(bytes - bytesOfPage) <= DIFFERENCE_MAX * bytesOfPage
+
+test("a user's day takes the bytes that docs/SCALING.md says, in all tables together and in each large one", async (t) => {
+  const team = await createTestTeam()
+  const delivery = delivering({ attempt_ms_max: 10_000 })
+  const target = await receiver()
+  await endpoint(team, { url: target.url })
+  const users = await Promise.all(Array.from({ length: USERS }, () => team.user()))
+  const measure = async () => {
+    await delivery.drain()
+    await access.flush()
+    return measureTables((text) => asOwner<{ name: string; bytes: number }>(text), 'sandbox_us')
+  }
+  // What a user has from the first hour on: series, and states of resources.
+  await send(
+    team,
+    users.flatMap((user) => [...samplePosts(user, HOURS - 1), ...summaryPosts(user, 0)]),
+  )
+  const before = await measure()
+  const deliveredBefore = target.received.length
+  for (let hour = HOURS; hour < 2 * HOURS; hour++) {
+    await send(
+      team,
+      users.flatMap((user) => samplePosts(user, hour)),
+    )
+    if (hour % VACUUM_HOURS === 0) await measure()
+  }
+  await send(
+    team,
+    users.flatMap((user) => summaryPosts(user, 1)),
+  )
+  const day = growth(before, await measure(), USERS)
+  for (const [name, bytes] of day) t.diagnostic(`${name.padEnd(24)} ${Math.round(bytes)} bytes`)
+  assert(target.received.length - deliveredBefore >= USERS * 264, 'each post is delivered')
+
+  const documented = documentedDay()
+  const measuredSum = sumOf(day)
+  t.diagnostic(`${'all'.padEnd(24)} ${Math.round(measuredSum)} bytes`)
+  assert(isNear(measuredSum, documented.sum), `all tables: ${measuredSum} bytes, documented: ${documented.sum}`)
+  assert(isNear(sumOf(documented.tables), documented.sum), 'the rows of the page add up to its sum')
+  const large = [...day].filter(([name, bytes]) => bytes > LARGE * measuredSum && !NOT_OF_USERS.has(name))
+  assert(large.length >= 4)
+  for (const [name, bytes] of large) {
+    const onPage = documented.tables.get(name)
+    assert(onPage !== undefined && isNear(bytes, onPage), `${name}: ${bytes} bytes, documented: ${onPage}`)
+  }
+  const others = [...day].filter(([name]) => !documented.tables.has(name))
+  assert(sumOf(new Map(others)) <= LARGE * measuredSum, 'tables without a row on the page are small together')
+})
