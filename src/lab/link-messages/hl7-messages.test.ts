@@ -151,6 +151,23 @@ describe('a result code', () => {
   })
 })
 
+describe('a number', () => {
+  test('with another decimal mark than the profile says is shown as text, and is one issue of its link', async () => {
+    const { team, account, order, sendBytes, result } = await hl7Order()
+    for (const value of ['5,1', '5,2', '5.3']) {
+      const observations = [observation('ODD-1', value)]
+      await sendBytes(toOru(messageFor(order, [observedTest({ code: 'ODD-1', status: 'P', observations })])))
+      const shown = (await result()).results.find(({ provider_id }: { provider_id: string }) => provider_id === 'ODD-1')
+      assert.deepEqual([shown.result, shown.value], value === '5.3' ? ['5.3', 5.3] : [value, -1])
+    }
+    const { data } = await team.db.plainTx((tx) => listIssues(tx, { account_id: account, reason: ['decimal_mark'] }))
+    assert.deepEqual(
+      data.map(({ count, detail }) => [count, detail]),
+      [[2, 'ODD-1 Analyte ODD-1']],
+    )
+  })
+})
+
 describe('a batch', () => {
   test('of ten is ten messages, each applied by itself', async () => {
     const { team, order, sendBytes, result } = await hl7Order()

@@ -52,6 +52,11 @@ export const issueTexts = {
     text: 'The catalog does not know a code of a result. The result is shown as the laboratory wrote it.',
     remedy: 'Map the code in `codes` of the profile, or add it to the catalog.',
   },
+  decimal_mark: {
+    text: 'A number is written with another decimal mark than `text.decimal_mark`. It is shown as text.',
+    remedy:
+      'Ask the laboratory which mark it uses. If the profile is wrong, set mode `off`, correct it, replay all messages, and tell the teams.',
+  },
   document_refused: {
     text: 'A document of the message was not stored with its result.',
     remedy: 'Download the message to read the document. Ask the laboratory for one PDF of at most 10 MB.',

@@ -22,6 +22,7 @@ import { UndecodableMessage, UnreadableMessage, UnsupportedMessage } from '../li
 import type { ReceiveContext } from '../result-matching/receive.ts'
 import type { IssueReason } from './issue-reasons.ts'
 import { reportIssue } from './issues.ts'
+import { reportOtherMark } from './decimal-marks.ts'
 import { reportUnknownCodes } from './unknown-codes.ts'
 import { findMessage, saveOutcome, type MessageOutcome } from './message-store.ts'
 import { assertProcessingId, receiveInMode } from './receive-in-mode.ts'
@@ -156,6 +157,7 @@ async function applyMessages(
       const delivery = interpretMessage(message, link)
       outcomes.push(await receiveInMode(context, link, message_id, { delivery, pdf }))
       if (link.mode !== 'test') await reportUnknownCodes(context.db.queries, delivery)
+      await reportOtherMark(context.db.queries, message, link)
       if (documentFaults.length) faults.push({ reason: 'document_refused', detail: documentFaults.join('; ') })
     } catch (error) {
       outcomes.push(toFault(error))

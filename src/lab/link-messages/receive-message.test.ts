@@ -96,6 +96,27 @@ describe('a message of a link', () => {
     )
   })
 
+  test('of a cumulative link that newer ones have overtaken opens a review and changes nothing', async () => {
+    const { team, order, send, status, result } = await linkedOrder({ results: { reports: 'cumulative' } })
+    const report = (sent_at: string, value: string) => ({
+      ...messageFor(order, [observedTest({ code: 'A', status: 'P', observations: [observation('A', value, { status: 'F' })] })]),
+      sent_at,
+      control_id: sent_at,
+    })
+    const shown = async () => (await result()).results.map((item: { result: string }) => item.result)
+    await send(report('20300102100000+0000', '5.9'))
+    await send(report('20300102090000+0000', '5.1'))
+    assert.deepEqual([await shown(), await status()], [['5.9'], 'partial_results'])
+    const { data } = (await team.api.get('/v3/unmatched_result')).body
+    assert.deepEqual(
+      data.map(({ decision_code }: { decision_code: string }) => decision_code),
+      ['match_completed'],
+    )
+    await send(report('20300102100000+0000', '6.0'))
+    await send(report('20300102110000+0000', '6.1'))
+    assert.deepEqual(await shown(), ['6.1'])
+  })
+
   test('has results of every status of HL7', async () => {
     const { order, send, status, result } = await linkedOrder()
     const codes = ['F', 'V', 'C', 'A', 'P', 'R', 'X', 'I', 'S', 'N', 'O', 'W', 'D']

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { DecimalMark } from './profile/text-options.ts'
-import { readLinkTime, readValue, withDecimalPoints } from './link-texts.ts'
+import { hasOtherMark, readLinkTime, readValue, withDecimalPoints } from './link-texts.ts'
 
 const values: [text: string, mark: DecimalMark, type: string, result: string][] = [
   ['1,234', '.', 'numeric', '1234'],
@@ -23,6 +23,16 @@ const values: [text: string, mark: DecimalMark, type: string, result: string][] 
   ['1:80', '.', 'comment', '1:80'],
   ['Negative, 2 repeats', ',', 'comment', 'Negative, 2 repeats'],
   ['Fictional species, 10,5 CFU', ',', 'comment', 'Fictional species, 10,5 CFU'],
+  ['.5', '.', 'numeric', '.5'],
+  ['-.5', '.', 'numeric', '-.5'],
+  ['<.05', '.', 'range', '<.05'],
+  [',5', ',', 'numeric', '.5'],
+  ['< ,05', ',', 'range', '<.05'],
+  [',5', '.', 'comment', ',5'],
+  ['.5', ',', 'comment', '.5'],
+  ['..5', '.', 'comment', '..5'],
+  ['5.', '.', 'comment', '5.'],
+  ['.', '.', 'comment', '.'],
   ['', '.', 'comment', ''],
   [' 5,0 ', ',', 'numeric', '5.0'],
   ['  No growth ', '.', 'comment', '  No growth '],
@@ -43,6 +53,30 @@ const ranges: [text: string, mark: DecimalMark, shown: string][] = [
 for (const [text, mark, shown] of ranges)
   test(`the range "${text}" with the decimal mark ${mark} is "${shown}"`, () =>
     assert.equal(withDecimalPoints(text, mark), shown))
+
+const marks: [text: string, mark: DecimalMark, isOther: boolean][] = [
+  ['5,1', '.', true],
+  ['<0,3', '.', true],
+  ['4,0 - 5,6', '.', true],
+  ['1.234,5', '.', true],
+  ['5.1', ',', true],
+  ['>= 1,234.5', ',', true],
+  ['1,234', '.', false],
+  ['1.234', ',', false],
+  ['.5', '.', false],
+  ['.5', ',', true],
+  ['<,05', '.', true],
+  ['5.1', '.', false],
+  ['5', ',', false],
+  ['01.03.2030', ',', false],
+  ['1:80', '.', false],
+  ['Negative, 2,5 repeats', '.', false],
+  ['5,1 - 6.2', '.', false],
+  ['', '.', false],
+]
+for (const [text, mark, isOther] of marks)
+  test(`"${text}" ${isOther ? 'contradicts' : 'does not contradict'} the decimal mark ${mark}`, () =>
+    assert.equal(hasOtherMark(text, mark), isOther))
 
 describe('a time of a message', () => {
   const zone = 'Europe/Berlin'

@@ -8,6 +8,8 @@ type TextOptions = LinkProfile['text']
 
 /** Longer texts are prose, in which numbers stay as they are: the patterns take time by the square of the length. */
 const TEXT_LENGTH_MAX = 4000
+/** Of a text that is one number or two. */
+const NUMBERS_LENGTH_MAX = 100
 
 /** Digits with signs between them. */
 const NUMERAL = /(?<![\d.,])\d+(?:[.,]\d+)*(?![\d.,]*\d)/gu
@@ -27,8 +29,10 @@ export const withDecimalPoints = (text: string, mark: DecimalMark): string =>
         NUMERALS[mark].test(numeral) ? numeral.replaceAll(mark === '.' ? ',' : '.', '').replace(mark, '.') : numeral,
       )
 
-const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,2})?$/u
-const RANGE = /^(?:[<>]=?\d+(?:\.\d+)?|\d+(?:\.\d+)?-\d+(?:\.\d+)?)$/u
+const NUMBER = /^[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d{1,2})?$/u
+const RANGE = /^(?:[<>]=?(?:\d+(?:\.\d+)?|\.\d+)|\d+(?:\.\d+)?-\d+(?:\.\d+)?)$/u
+/** `.5` and `<,05`: with nothing before the decimal mark. */
+const WITHOUT_ZERO = /^((?:[<>]=?)?\s*[+-]?)([.,])(\d+)$/u
 
 /** A value in the form of the neutral record. A value that is no number with the decimal mark is a comment, and stays as it is with its blanks. */
 export function readValue(text: string, mark: DecimalMark): { type: ResultType; result: string } {
@@ -37,10 +41,30 @@ export function readValue(text: string, mark: DecimalMark): { type: ResultType; 
   if (trimmed.length > TEXT_LENGTH_MAX) return comment
   const numerals = trimmed.match(NUMERAL) ?? []
   if (!numerals.every((numeral) => NUMERALS[mark].test(numeral))) return comment
-  const plain = withDecimalPoints(trimmed, mark).replaceAll('≤', '<=').replaceAll('≥', '>=')
+  const ascii = trimmed.replaceAll('≤', '<=').replaceAll('≥', '>=')
+  const [, sign = '', leadingMark, decimals = ''] = WITHOUT_ZERO.exec(ascii) ?? []
+  if (leadingMark !== undefined && leadingMark !== mark) return comment
+  const plain = leadingMark === undefined ? withDecimalPoints(ascii, mark) : `${sign}.${decimals}`
   if (NUMBER.test(plain)) return { type: 'numeric', result: plain }
   const compact = plain.replace(/\s*([<>=-])\s*/gu, '$1')
   return RANGE.test(compact) ? { type: 'range', result: compact } : comment
+}
+
+const NUMBERS_ONLY = /^[<>≤≥]?=?\s*[+-]?[\d.,]+(?:\s*-\s*[\d.,]+)?$/u
+const OTHER_MARKS: Record<DecimalMark, DecimalMark> = { '.': ',', ',': '.' }
+
+/**
+ * Whether a value or a range is written with the other decimal mark than that of the profile: `5,1` with the mark `.`. Then other numbers of the
+ * laboratory may be read wrongly, such as `1,234`.
+ */
+export function hasOtherMark(text: string, mark: DecimalMark): boolean {
+  const trimmed = text.trim()
+  if (trimmed.length > NUMBERS_LENGTH_MAX || !NUMBERS_ONLY.test(trimmed)) return false
+  const leadingMark = WITHOUT_ZERO.exec(trimmed)?.[2]
+  if (leadingMark !== undefined) return leadingMark !== mark
+  const numerals = trimmed.match(NUMERAL) ?? []
+  const fitsAll = (candidate: DecimalMark) => numerals.every((numeral) => NUMERALS[candidate].test(numeral))
+  return !fitsAll(mark) && fitsAll(OTHER_MARKS[mark])
 }
 
 const TIME = /^(\d{4})(\d{2})(\d{2})(?:(\d{2})(?:(\d{2})(?:(\d{2})(?:\.\d{1,4})?)?)?)?([+-]\d{4})?$/u

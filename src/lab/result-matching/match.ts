@@ -2,6 +2,7 @@
 // and locks. Source: lab-testing.md 14.
 import { findAndLockOrder } from '../orders/change-order.ts'
 import type { LockedOrder } from '../orders/locked-order.ts'
+import type { DiagnosticReport } from '../links/diagnostic-report.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
@@ -32,7 +33,7 @@ export async function matchToOrder(tx: Tx, lab_id: number, delivery: IncomingRes
   const lockedOrder = sample_order === undefined ? undefined : await findAndLockOrder(tx, sample_order)
   const sample = lockedOrder && toFoundOrder(lockedOrder, delivery)
   const otherAccount = lockedOrder !== undefined && (await isOtherAccount(tx, lockedOrder, delivery))
-  const code = sample && codeOfSample(sample, delivery, followed !== undefined)
+  const code = sample && (await codeOfSample(tx, sample, delivery, followed !== undefined))
   if (lockedOrder && code === 'match_sample_id' && !otherAccount) return { lockedOrder }
   const patients = (await findOrdersOfPatient(tx, delivery)).filter(({ order }) => order.id !== sample?.order.id)
   const orders = [...(sample ? [sample] : []), ...patients]
@@ -46,15 +47,35 @@ export async function matchToOrder(tx: Tx, lab_id: number, delivery: IncomingRes
 }
 
 /** The decision for an order with the sample id. `followed`: a reviewer has already assigned this sample of this patient to the order. */
-function codeOfSample({ patient, state, order }: FoundOrder, { report }: IncomingResult, isFollowed: boolean): DecisionCode {
+async function codeOfSample(
+  tx: Tx,
+  { patient, state, order }: FoundOrder,
+  { report }: IncomingResult,
+  isFollowed: boolean,
+): Promise<DecisionCode> {
   // A kit that is not registered has no patient to compare with.
   if (!isFollowed && patient !== 'same' && order.patient_details !== null) return 'match_sample_id_mismatch_demo'
   if (report.order_statement !== undefined && order.patient_details !== null) return 'match_sample_id'
   if (state === 'cancelled') return 'match_cancelled'
   const mayFollow = report.follows_final === true || (report.amended && report.status === 'final')
-  if (state === 'completed' && !order.last_event.status.endsWith('.redraw_available') && mayFollow) return 'match_sample_id'
-  if (state === 'completed') return 'match_completed'
+  const isCorrectable = state === 'completed' && !order.last_event.status.endsWith('.redraw_available') && mayFollow
+  if (state === 'completed' && !isCorrectable) return 'match_completed'
+  if (await isOvertaken(tx, order.id, report)) return 'match_completed'
+  if (isCorrectable) return 'match_sample_id'
   return state === 'awaiting' && order.patient_details !== null ? 'match_sample_id' : 'wrong_collection'
+}
+
+const EarlierReport = T.Object({ report: T.String() })
+
+/** Whether the order has a newer cumulative report, which this one would replace. Messages of several connections or files overtake each other. */
+async function isOvertaken(tx: Tx, order_id: string, { scope, reported_at }: DiagnosticReport): Promise<boolean> {
+  if (scope !== 'cumulative') return false
+  const row = await tx.maybe(
+    EarlierReport,
+    sql`select report from lab_result where order_id = ${order_id} and team_id = ${tx.team}`,
+  )
+  const earlier = row && (JSON.parse(row.report) as DiagnosticReport)
+  return earlier?.scope === 'cumulative' && Date.parse(reported_at) < Date.parse(earlier.reported_at)
 }
 
 /** The decision if no order has the sample id, by the orders of the same patient. */

@@ -108,7 +108,7 @@ export const findReviewPdf = async (tx: Tx, id: string): Promise<Buffer | null> 
 
 const reasonTexts: Record<DecisionCode, string> = {
   match_sample_id: 'An order has this sample.',
-  match_completed: 'The order of this sample already has its final result.',
+  match_completed: 'The order of this sample already has its final result, or a newer one.',
   match_cancelled: 'The order of this sample was cancelled.',
   wrong_collection: 'No collection was reported for the order of this sample, or the order failed.',
   wrong_lab: 'The patient has an open order at another laboratory.',

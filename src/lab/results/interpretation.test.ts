@@ -72,6 +72,8 @@ test('numbers with decimal commas and commas between thousands have their value'
     unorderedResult('decimal', { result: '5,4', reference_range: '4,0 - 5,6' }),
     unorderedResult('thousands', { result: '1,234', reference_range: '1,000-2,000' }),
     unorderedResult('contradictory', { result: '1.234', reference_range: '1,000-2,000' }),
+    unorderedResult('point', { result: '5.123', reference_range: '4,0 - 5,6' }),
+    unorderedResult('point-in-range', { type: 'range', result: '<5.123', reference_range: '6,0 - 7,0' }),
   ])
   assert.deepEqual(
     shown.map(({ value, interpretation }) => [value, interpretation]),
@@ -79,6 +81,21 @@ test('numbers with decimal commas and commas between thousands have their value'
       [5.4, 'normal'],
       [1234, 'normal'],
       [1.234, 'unknown'],
+      [5.123, 'normal'],
+      [-1, 'abnormal'],
     ],
+  )
+})
+
+test('a result without a value is not normal, whatever its flag and its range say', async () => {
+  const empty = { type: 'comment', result: '', reference_range: '4.0-5.6' } as const
+  const shown = await shownResults([
+    unorderedResult('normal-flag', { ...empty, flag: 'N' }),
+    unorderedResult('no-flag', empty),
+    unorderedResult('abnormal-flag', { ...empty, flag: 'H' }),
+  ])
+  assert.deepEqual(
+    shown.map(({ interpretation }) => interpretation),
+    ['unknown', 'unknown', 'abnormal'],
   )
 })

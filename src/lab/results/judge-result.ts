@@ -18,20 +18,22 @@ const NOT_NUMERIC = -1
 
 /**
  * Judges a result by the laboratory's flag and by its reference range for the patient. Texts are interpreted whatever their type; only
- * numbers and ranges of numbers are said to be above or below. A range whose condition is not understood has no bounds.
+ * numbers and ranges of numbers are said to be above or below. Their point is a decimal one, whatever the range has. A range whose condition is
+ * not understood has no bounds. A result without a value is not normal.
  */
 export function judgeResult({ name, type, result, reference_range, unit, flag }: JudgedFields, patient: Patient): Judged {
   const lines = reference_range?.split(/\r?\n/u).map((line) => line.trim()) ?? []
-  const { value, range } = comparable(result.trim(), lines, patient, { unit: unit?.trim() ?? null, name })
-  const { interpretation, isAbove, isBelow } = interpret(value, range, statementOfCode(flag))
+  const { value: compared, range } = comparable(result.trim(), lines, patient, { unit: unit?.trim() ?? null, name })
   const isNumber = type === 'numeric' || type === 'range'
+  const value = isNumber && !result.includes(',') ? result.trim() : compared
+  const { interpretation, isAbove, isBelow } = interpret(value, range, statementOfCode(flag))
   return {
     value: (type === 'numeric' ? numberOf(value) : undefined) ?? NOT_NUMERIC,
     min_range_value: range && !range.isConditional ? range.min : null,
     max_range_value: range && !range.isConditional ? range.max : null,
     is_above_max_range: isNumber ? isAbove : null,
     is_below_min_range: isNumber ? isBelow : null,
-    interpretation,
+    interpretation: interpretation === 'normal' && result.trim() === '' ? 'unknown' : interpretation,
   }
 }
 
