@@ -1009,6 +1009,7 @@ table lab_link_issue
   detail text
   count integer not null default 1
   state text not null
+  comment text
   created_at timestamp with time zone not null
   updated_at timestamp with time zone not null
   constraint lab_link_issue_pkey PRIMARY KEY (id)
@@ -1063,6 +1064,7 @@ table lab_message
   repetitions integer not null default 0
   reason text
   error text
+  comment text
   raw_result_id uuid
   order_id uuid
   answer bytea

@@ -95,6 +95,11 @@ export const PAGES: readonly PageEntry[] = [
     objects: { event: (id) => `events/${id}` },
   },
   {
+    path: 'links',
+    load: async () => (await import('./pages/links/IssuesPage.tsx')).IssuesPage,
+    navigation: { label: 'Lab links', icon: 'links', operation: 'list_lab_link_issues' },
+  },
+  {
     path: 'requests',
     load: async () => (await import('./pages/requests/RequestsPage.tsx')).RequestsPage,
     navigation: { label: 'Requests', icon: 'requests', operation: 'list_requests' },

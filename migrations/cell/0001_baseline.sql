@@ -848,6 +848,8 @@ create table lab_message (
   -- What is wrong: a code, and a text without patient data.
   reason              text,
   error               text,
+  -- What a person who marked it as done wrote.
+  comment             text,
   raw_result_id       uuid references raw_result on delete cascade,
   order_id            uuid references lab_order,
   -- The newest answer to an outgoing message.
@@ -919,6 +921,8 @@ create table lab_link_issue (
   detail           text,
   count            integer not null default 1,
   state            text not null constraint lab_link_issue__state check (state in ('open', 'done')),
+  -- What a person who marked it as done wrote.
+  comment          text,
   created_at       timestamptz not null,
   updated_at       timestamptz not null
 );

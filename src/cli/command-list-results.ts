@@ -157,7 +157,7 @@ export const results: Group[] = [
         'done <id>',
         'mark a message or an issue as done',
         ['links done MESSAGE_ID --cell production-us'],
-        [oneCell],
+        [['--comment <text>', 'what was done, without patient data'], oneCell],
       ),
       links(
         'printIssues',

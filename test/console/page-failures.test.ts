@@ -41,6 +41,7 @@ const PAGES: readonly PageCase[] = [
   { path: 'events/failures', request: '**/console/v1/delivery_failures*', content: heading('No delivery failed') },
   { path: 'events/brokers', request: '**/team_etl_pipelines/**', content: heading('No broker yet') },
   { path: 'events/:event_id', request: '**/console/v1/events/*', content: heading('Payload') },
+  { path: 'links', request: '**/lab_link_issue/**', content: heading('No open issues') },
   { path: 'requests', request: '**/console/v1/requests?*', content: table('Requests') },
   { path: 'requests/explorer', request: '**/openapi.json', content: (page) => page.getByRole('combobox', { name: 'Operation' }) },
   { path: 'requests/:request_id', request: '**/console/v1/requests/*', content: heading('create_order') },

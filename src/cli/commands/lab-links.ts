@@ -8,7 +8,7 @@ import { issueReasons } from '../../lab/link-messages/issue-reasons.ts'
 import { finishIssue, listIssues, type Issue } from '../../lab/link-messages/issues.ts'
 import { finish, listMessages, readMessage, resend } from '../../lab/link-messages/managed-messages.ts'
 import { findMessage } from '../../lab/link-messages/message-store.ts'
-import { messageStates } from '../../lab/link-messages/schema.ts'
+import { COMMENT_LENGTH_MAX, messageStates } from '../../lab/link-messages/schema.ts'
 import { MESSAGE_BYTES_MAX, receiveMessage, replayMessage, type MessageReceipt } from '../../lab/link-messages/receive-message.ts'
 import { sendAgain } from '../../lab/link-orders/send-orders.ts'
 import type { ReceiveContext } from '../../lab/result-matching/receive.ts'
@@ -25,6 +25,7 @@ type Options = {
   state?: string
   direction?: string
   reason?: string
+  comment?: string
   limit?: string
   output?: string
   json?: boolean
@@ -95,11 +96,14 @@ export async function resendMessage(call: Call<Options>): Promise<string> {
 export async function markDone(call: Call<Options>): Promise<string> {
   const { db } = requireCell(call)
   const id = requireId(call.args[0], 'The message or issue')
+  const { comment } = call.values
+  if (comment !== undefined && (comment === '' || comment.length > COMMENT_LENGTH_MAX))
+    throw new UsageError(`--comment must have 1 to ${COMMENT_LENGTH_MAX} characters.`)
   if (await findMessage(db.queries, id)) {
-    await onMessage(call, 'links done', (tx) => finish(tx, id, undefined))
+    await onMessage(call, 'links done', (tx) => finish(tx, id, undefined, comment))
     return 'Message marked as done.\n'
   }
-  await reportingProblems(finishIssue(db.queries, id))
+  await reportingProblems(finishIssue(db.queries, id, { comment }))
   return 'Issue marked as done.\n'
 }
 
@@ -116,9 +120,11 @@ export async function printIssues(call: Call<Options>): Promise<string> {
   return printRows(json, (await listIssues(db.queries, filter)).data, describeIssue, 'There are none.')
 }
 
-function describeIssue({ id, updated_at, lab, source, reason, count, state, message_id, text, detail, remedy }: Issue): string {
+function describeIssue(issue: Issue): string {
+  const { id, updated_at, lab, source, reason, count, state, message_id, order_id, text, detail, remedy, comment } = issue
   const place = [lab ?? '-', source, `${count} times`, state === 'done' && 'done'].filter(Boolean).join(', ')
-  const lines = [text, detail, remedy, message_id !== null && `Message: ${message_id}`].filter(Boolean)
+  const ids = [message_id !== null && `Message: ${message_id}`, order_id !== null && `Order: ${order_id}`]
+  const lines = [text, detail, remedy, ...ids, comment !== null && `Comment: ${comment}`].filter(Boolean)
   return `${id}  ${updated_at}  ${reason}  ${place}\n${lines.map((line) => `    ${line}`).join('\n')}`
 }
 

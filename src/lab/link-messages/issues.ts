@@ -6,6 +6,7 @@ import { notFound } from '../../platform/http/errors.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
 import { uuid } from '../../platform/runtime/uuid.ts'
 import { Nullable, T, Timestamp, type Static } from '../../platform/schema/schema.ts'
+import { userNotDeleted } from '../../people/users/users.ts'
 import { joinConditions, raw, sql, type Sql } from '../../platform/db/sql.ts'
 import { issueTexts, type IssueReason } from './issue-reasons.ts'
 import { markDone } from './message-store.ts'
@@ -40,31 +41,45 @@ const IssueRow = T.Object({
   id: T.String(),
   reason: T.Unsafe<IssueReason>({ type: 'string' }),
   account_id: Nullable(T.String()),
+  account_number: Nullable(T.String()),
   lab: Nullable(T.String()),
   message_id: Nullable(T.String()),
+  order_id: Nullable(T.String()),
+  team_id: Nullable(T.String()),
+  /** Of the order. */
+  user_id: Nullable(T.String()),
   source: Nullable(T.String()),
   detail: Nullable(T.String()),
   count: T.Integer(),
   state: T.Unsafe<'open' | 'done'>({ type: 'string' }),
+  comment: Nullable(T.String()),
   created_at: Timestamp,
   updated_at: Timestamp,
 })
 
 export type Issue = Static<typeof IssueRow> & { text: string; remedy: string }
 
+/** The order of an issue without a message. */
+const orderOfSource = sql`
+  case when i.reason = 'unsendable_order'
+       then substring(i.source from '^order ([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$')::uuid end`
+
 /** Messages with a reason and the other issues, as one relation `i`. An incoming message that was processed after all has no reason. */
 const issueRows = sql`
   (select m.id, m.reason, m.link_account_id, m.id as message_id, m.source, m.error as detail, m.repetitions + 1 as count,
-          case when m.state = 'done' then 'done' else 'open' end as state, m.created_at, m.updated_at
+          case when m.state = 'done' then 'done' else 'open' end as state, m.comment, m.created_at, m.updated_at
    from lab_message m where m.reason is not null
    union all
-   select q.id, q.reason, q.link_account_id, q.message_id, q.source, q.detail, q.count, q.state, q.created_at, q.updated_at
+   select q.id, q.reason, q.link_account_id, q.message_id, q.source, q.detail, q.count, q.state, q.comment, q.created_at, q.updated_at
    from lab_link_issue q) i
-  left join lab_account a on a.id = i.link_account_id left join lab l on l.id = a.lab_id`
+  left join lab_account a on a.id = i.link_account_id left join lab l on l.id = a.lab_id
+  left join lab_message m on m.id = i.message_id
+  left join lab_order o on o.id = coalesce(m.order_id, ${orderOfSource}) and (m.id is null or o.team_id = m.team_id)
+    and ${userNotDeleted(sql`o.user_id`, sql`o.team_id`)}`
 
 const issueColumns = sql`
-  i.id, i.reason, i.link_account_id as account_id, l.slug as lab, i.message_id, i.source, i.detail, i.count, i.state,
-  i.created_at, i.updated_at`
+  i.id, i.reason, i.link_account_id as account_id, a.provider_account_id as account_number, l.slug as lab, i.message_id, o.id as order_id,
+  o.team_id, o.user_id, i.source, i.detail, i.count, i.state, i.comment, i.created_at, i.updated_at`
 
 interface IssueFilter {
   account_id?: string | undefined
@@ -106,17 +121,22 @@ function toIssue(row: Static<typeof IssueRow>): Issue {
   return { ...row, text, remedy }
 }
 
-/**
- * Marks an issue as done, and with it the message that it is. Writes lab_link_issue or lab_message. Errors: 404 no such issue.
- * @param org_id as of `listIssues`
- */
-export async function finishIssue(db: Queries, id: string, org_id?: string): Promise<Issue> {
+interface FinishOptions {
+  /** As of `listIssues`. */
+  org_id?: string | undefined
+  /** What was done; undefined: a former comment stays. */
+  comment?: string | undefined
+}
+
+/** Marks an issue as done, and with it the message that it is. Writes lab_link_issue or lab_message. Errors: 404 no such issue. */
+export async function finishIssue(db: Queries, id: string, { org_id, comment }: FinishOptions = {}): Promise<Issue> {
   const find = () => db.maybe(IssueRow, sql`select ${issueColumns} from ${issueRows} where i.id = ${id} and ${ofOrg(org_id)}`)
   if (!(await find())) throw notFound('Issue not found')
   const count = await db.run(
-    sql`update lab_link_issue set state = 'done', updated_at = ${dbNow} where id = ${id} and state = 'open'`,
+    sql`
+    update lab_link_issue set state = 'done', comment = coalesce(${comment ?? null}, comment), updated_at = ${dbNow} where id = ${id}`,
   )
-  if (count === 0) await markDone(db, id)
+  if (count === 0) await markDone(db, id, comment ?? null)
   return toIssue((await find())!)
 }
 

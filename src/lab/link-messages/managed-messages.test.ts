@@ -7,6 +7,7 @@ import { linesInDatabase } from '../../../test/support/access-lines.ts'
 import { labLink, messageFor, observation, observedTest, receiveBytes, toBytes } from '../../../test/support/link-messages.ts'
 import { linkedOrder } from '../../../test/support/linked-orders.ts'
 import { access, createTestTeam, guard, type TestTeam } from '../../../test/support/server.ts'
+import { reportIssue } from './issues.ts'
 import { createProcessing } from './message-processing.ts'
 import { queueOutgoing } from './message-store.ts'
 import { saveAnswer } from './outgoing-messages.ts'
@@ -167,8 +168,11 @@ describe('issues', () => {
       [message_id, message_id, 'unreadable', 2, 'open', 'quest'],
     )
     assert(issue.text && issue.remedy && issue.detail)
-    const done = await team.manage.post(`${ISSUES}/${message_id}/done`)
-    assert.deepEqual([done.status, done.body.state], [200, 'done'])
+    const comment = 'Sent again as <b>HL7</b>'
+    const done = await team.manage.post(`${ISSUES}/${message_id}/done`, { comment })
+    assert.deepEqual([done.status, done.body.state, done.body.comment], [200, 'done', comment])
+    assert.equal((await team.manage.post(`${ISSUES}/${message_id}/done`)).body.comment, comment)
+    assert.equal((await team.manage.post(`${ISSUES}/${message_id}/done`, { comment: 'x'.repeat(501) })).status, 422)
     assert.deepEqual(await open(), [])
     assert.equal((await team.manage.get(`${PATH}/${message_id}`)).body.state, 'done')
     assert.equal((await team.manage.get(`${ISSUES}?account_id=${account}&state=done`)).body.data.length, 1)
@@ -193,6 +197,51 @@ describe('issues', () => {
     )
     assert.equal((await team.manage.post(`${ISSUES}/${data[0].id}/done`)).body.state, 'done')
     assert.equal((await team.manage.get(`${PATH}/${message_id}`)).body.state, 'applied')
+  })
+
+  test('name the order of their message, and end with its replay or resending', async () => {
+    const { team, account, order } = await linkedOrder()
+    const id = await queueMessage(team, account, order.id)
+    await team.db.tx(team.tenant, (tx) => {
+      saveAnswer(
+        tx,
+        { id, team_id: team.team },
+        { state: 'refused', answer: Buffer.from('MSH|^~\\&|LIS\r'), error: 'Refused', isAwaited: false },
+      )
+      return Promise.resolve()
+    })
+    const list = async () => team.manage.get(`${ISSUES}?account_id=${account}`)
+    const listed = await list()
+    const [issue] = listed.body.data
+    assert.deepEqual([issue.order_id, issue.team_id, issue.comment], [order.id, team.team, null])
+    assert.match(issue.account_number, /^FICTIONAL-/)
+    await access.flush()
+    const [line] = await linesInDatabase(team, listed.headers.get('x-request-id')!)
+    assert.deepEqual([line!.operation, line!.users, line!.objects], ['list_lab_link_issues', [order.user_id], [id]])
+    await team.manage.post(`${PATH}/${id}/done`, { comment: 'Called the laboratory' })
+    assert.deepEqual((await list()).body.data[0].comment, 'Called the laboratory')
+    await team.manage.post(`${PATH}/${id}/resend`)
+    assert.deepEqual((await list()).body.data, [])
+    assert.equal((await team.manage.get(`${PATH}/${id}`)).body.comment, null)
+  })
+
+  test('of an order that cannot be sent name the order by their source', async () => {
+    const { team, account, order } = await linkedOrder()
+    const report = (source: string) =>
+      reportIssue(team.db.queries, { reason: 'unsendable_order', link_account_id: account, source, detail: 'PID-5 is too long' })
+    await report(`order ${order.id}`)
+    await report('order ------------------------------------')
+    const { data } = (await team.manage.get(`${ISSUES}?account_id=${account}`)).body
+    assert.deepEqual(new Set(data.map((issue: Record<string, unknown>) => issue.order_id)), new Set([order.id, null]))
+    await team.api.delete(`/v2/user/${order.user_id}`)
+    const after = (await team.manage.get(`${ISSUES}?account_id=${account}`)).body.data
+    assert.deepEqual(
+      after.map((issue: Record<string, unknown>) => [issue.order_id, issue.team_id]),
+      [
+        [null, null],
+        [null, null],
+      ],
+    )
   })
 
   test('of messages without a link are for the operator alone', async () => {

@@ -36,7 +36,7 @@ const stateOfRow = sql`case when m.state = 'review' and r.status in ('matched', 
 const summaryColumns = sql`
   m.id, m.link_account_id as account_id, l.slug as lab, m.team_id, m.order_id,
   case when r.status not in ('matched', 'resolved') then r.id end as unmatched_result_id, m.direction, m.source, m.message_type, m.sender,
-  m.control_id, m.reuses_control_id, ${stateOfRow} as state, m.attempts, m.repetitions, m.reason, m.error, length(m.bytes) as bytes,
+  m.control_id, m.reuses_control_id, ${stateOfRow} as state, m.attempts, m.repetitions, m.reason, m.error, m.comment, length(m.bytes) as bytes,
   date_trunc('milliseconds', m.created_at) as created_at, date_trunc('second', m.updated_at) as updated_at,
   date_trunc('second', m.answered_at) as answered_at, date_trunc('second', case when m.state <> 'committed' then m.due_at end) as next_attempt_at`
 
@@ -137,15 +137,16 @@ export async function resend(tx: PlainTx, id: string, scope: Scope): Promise<Mes
   if (direction !== 'out') throw badRequest('A message of a laboratory cannot be resent: replay it')
   const count = await tx.run(sql`
     update lab_message
-    set state = 'queued', attempts = 0, reason = null, error = null, due_at = ${dbNow}, queued_at = ${dbNow}, updated_at = ${dbNow}, ${endLease}
+    set state = 'queued', attempts = 0, reason = null, error = null, comment = null, due_at = ${dbNow}, queued_at = ${dbNow},
+        updated_at = ${dbNow}, ${endLease}
     where id = ${id} and state in ('queued', 'sent', 'refused', 'expired', 'done')`)
   if (!count) throw badRequest(`The laboratory has the message: its state is ${state}`)
   return { id, state: 'queued' }
 }
 
 /** Marks a message as dealt with: it is neither processed nor sent any more. Writes lab_message. Errors: 404 no such message. */
-export async function finish(tx: PlainTx, id: string, scope: Scope): Promise<MessageStep> {
+export async function finish(tx: PlainTx, id: string, scope: Scope, comment: string | null = null): Promise<MessageStep> {
   await findOne(tx, id, scope)
-  await markDone(tx, id)
+  await markDone(tx, id, comment)
   return { id, state: 'done' }
 }

@@ -152,13 +152,18 @@ export async function saveOutcome(
 export const makeDue = async (db: Queries, id: string): Promise<boolean> =>
   (await db.run(sql`
     update lab_message
-    set state = 'received', attempts = 0, reason = null, error = null, due_at = ${dbNow}, updated_at = ${dbNow}, ${endLease}
+    set state = 'received', attempts = 0, reason = null, error = null, comment = null, due_at = ${dbNow}, updated_at = ${dbNow}, ${endLease}
     where id = ${id} and direction = 'in' and link_account_id is not null`)) > 0
 
-/** Marks a message as dealt with: it is neither processed nor sent any more. Writes lab_message. @returns whether it exists */
-export const markDone = async (db: Queries, id: string): Promise<boolean> =>
+/**
+ * Marks a message as dealt with: it is neither processed nor sent any more. Writes lab_message.
+ * @param comment null: a former one stays
+ * @returns whether it exists
+ */
+export const markDone = async (db: Queries, id: string, comment: string | null): Promise<boolean> =>
   (await db.run(sql`
-    update lab_message set state = 'done', due_at = null, updated_at = ${dbNow} where id = ${id}`)) > 0
+    update lab_message set state = 'done', comment = coalesce(${comment}, comment), due_at = null, updated_at = ${dbNow}
+    where id = ${id}`)) > 0
 
 /** A message to a laboratory. */
 interface NewOutgoing {

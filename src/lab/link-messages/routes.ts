@@ -1,16 +1,24 @@
 import { acceptedFormat } from '../../platform/http/errors.ts'
+import type { PlainTx } from '../../platform/db/transaction.ts'
 import { managementOperation, type Operation } from '../../platform/http/operation.ts'
 import { CellParams } from '../../tenancy/organizations/management-shapes.ts'
-import { finishIssue, listIssues } from './issues.ts'
+import { finishIssue, listIssues, type Issue } from './issues.ts'
 import { BYTES, finish, listMessages, readBytes, readMessage, replay, resend } from './managed-messages.ts'
 import * as shapes from './schema.ts'
 
 const MESSAGES = '/v1/org/{org_id}/lab_message/{env}/{region}' as const
 const ISSUES = '/v1/org/{org_id}/lab_link_issue/{env}/{region}' as const
 const ofCell = { scope: 'cell', keyScope: 'org' } as const
-/** A step of a person on a message or an issue. It shows nothing of patients, and the same step again changes nothing. */
-const act = { ...ofCell, method: 'POST', logsAccess: false, idempotency: 'none' } as const
-const ofMessage = { ...act, params: shapes.MessageParams, reply: shapes.MessageStep } as const
+/** A step of a person on a message or an issue. The same step again changes nothing. */
+const act = { ...ofCell, method: 'POST', idempotency: 'none' } as const
+const done = {
+  ...act,
+  body: shapes.DoneBody,
+  body_optional: true,
+  example: { comment: 'The laboratory has sent it again.' },
+} as const
+/** Shows nothing of patients. */
+const ofMessage = { params: shapes.MessageParams, reply: shapes.MessageStep, logsAccess: false } as const
 
 export const linkMessagesRoutes = (): Operation[] => [
   managementOperation({
@@ -44,6 +52,7 @@ export const linkMessagesRoutes = (): Operation[] => [
         : readMessage(tx, params.message_id, manager.org),
   }),
   managementOperation({
+    ...act,
     ...ofMessage,
     id: 'replay_lab_message',
     path: `${MESSAGES}/{message_id}/replay`,
@@ -53,6 +62,7 @@ export const linkMessagesRoutes = (): Operation[] => [
     run: (tx, { manager, params }) => replay(tx, params.message_id, manager.org),
   }),
   managementOperation({
+    ...act,
     ...ofMessage,
     id: 'resend_lab_message',
     path: `${MESSAGES}/{message_id}/resend`,
@@ -61,33 +71,45 @@ export const linkMessagesRoutes = (): Operation[] => [
     run: (tx, { manager, params }) => resend(tx, params.message_id, manager.org),
   }),
   managementOperation({
+    ...done,
     ...ofMessage,
     id: 'finish_lab_message',
     path: `${MESSAGES}/{message_id}/done`,
     summary: 'Mark a message over a link as dealt with',
     description: 'It is neither processed nor sent any more.',
-    run: (tx, { manager, params }) => finish(tx, params.message_id, manager.org),
+    run: (tx, { manager, params, body }) => finish(tx, params.message_id, manager.org, body?.comment),
   }),
   managementOperation({
     ...ofCell,
     id: 'list_lab_link_issues',
-    logsAccess: false,
+    logsAccess: true,
     method: 'GET',
     path: ISSUES,
     summary: "List what a person must look at on links of the organization's lab accounts, newest first",
     params: CellParams,
     query: shapes.IssueQuery,
     reply: shapes.LinkIssuePage,
-    run: (tx, { manager, query }) => listIssues(tx, query, manager.org),
+    run: async (tx, { manager, query }) => {
+      const { data, next_cursor } = await listIssues(tx, query, manager.org)
+      return { data: data.map((issue) => showIssue(tx, issue)), next_cursor }
+    },
   }),
   managementOperation({
-    ...act,
+    ...done,
     id: 'finish_lab_link_issue',
+    logsAccess: true,
     path: `${ISSUES}/{issue_id}/done`,
     summary: 'Mark an issue of a link as done',
     description: 'The issue of a message marks the message as done, too.',
     params: shapes.IssueParams,
     reply: shapes.LinkIssue,
-    run: (tx, { manager, params }) => finishIssue(tx, params.issue_id, manager.org),
+    run: async (tx, { manager, params, body }) =>
+      showIssue(tx, await finishIssue(tx, params.issue_id, { org_id: manager.org, comment: body?.comment })),
   }),
 ]
+
+/** Names the user of the order of an issue for the access log. */
+function showIssue(tx: PlainTx, { user_id, ...issue }: Issue): shapes.LinkIssue {
+  if (user_id !== null) tx.concerns(user_id, issue.id, issue.team_id ?? undefined)
+  return issue
+}

@@ -61,6 +61,7 @@ const summary = {
   repetitions: T.Integer({ description: 'How often the same bytes came again.' }),
   reason: Nullable(Reason),
   error: Nullable(T.String({ description: 'Without patient data.' })),
+  comment: Nullable(T.String({ description: 'Of the person who marked it as done.' })),
   bytes: T.Integer(),
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -102,17 +103,29 @@ export const LinkIssue = Fields(
     remedy: T.String({ description: 'What to do.' }),
     detail: Nullable(T.String({ description: 'Without patient data.' })),
     account_id: nullableId,
+    account_number: Nullable(T.String({ description: 'Account number at the laboratory.' })),
     lab: nullableText,
     message_id: nullableId,
+    order_id: nullableId,
+    team_id: Nullable(T.String({ format: 'uuid', description: 'The team of the order.' })),
     source: nullableText,
     count: T.Integer({ description: 'How often it occurred.' }),
     state: OpenEnum(['open', 'done']),
+    comment: Nullable(T.String({ description: 'Of the person who marked it as done.' })),
     created_at: Timestamp,
     updated_at: Timestamp,
   },
   { title: 'LinkIssue' },
 )
+export type LinkIssue = Static<typeof LinkIssue>
 export const LinkIssuePage = Fields({ data: T.Array(LinkIssue), next_cursor: nullableText }, { title: 'LinkIssuePage' })
+
+export const COMMENT_LENGTH_MAX = 500
+
+export const DoneBody = Fields(
+  { comment: Maybe(Text({ minLength: 1, maxLength: COMMENT_LENGTH_MAX, description: 'What was done. Without patient data.' })) },
+  { title: 'LabLinkDone' },
+)
 
 export const MessageParams = Fields({ ...CellParams.properties, message_id: Uuid })
 export const IssueParams = Fields({ ...CellParams.properties, issue_id: Uuid })

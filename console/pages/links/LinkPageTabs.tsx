@@ -1,0 +1,6 @@
+import { LinkTabs } from '../../components/LinkTabs.tsx'
+
+const TABS = [{ label: 'Issues', path: 'links', operation: 'list_lab_link_issues' }] as const
+
+/** The pages about links to laboratories. */
+export const LinkPageTabs = () => <LinkTabs label="Lab links" tabs={TABS} />
