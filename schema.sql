@@ -985,6 +985,7 @@ table lab_link
   options text not null
   secrets text
   sends_orders boolean not null
+  sends_kits boolean not null
   mode text not null
   live_team_id uuid
   state text not null
@@ -1133,6 +1134,7 @@ table lab_order
   internal_data text not null
   status_detail text
   kit_sent boolean
+  lab_account_id uuid
   constraint lab_order_pkey PRIMARY KEY (id)
   constraint lab_order_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
   CREATE INDEX lab_order__kit_spelling ON lab_order USING btree (translate(upper(sample_id), '- 	

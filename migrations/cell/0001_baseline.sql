@@ -660,6 +660,8 @@ create table lab_link (
   secrets        text,
   -- Whether the profile says how orders go to the laboratory.
   sends_orders   boolean not null,
+  -- Whether staff send kits to patients, and not the laboratory.
+  sends_kits     boolean not null,
   mode           text not null constraint lab_link__mode check (mode in ('off', 'test', 'shadow', 'live_for_team', 'live')),
   live_team_id   uuid,
   constraint lab_link__live_team check ((mode = 'live_for_team') = (live_team_id is not null)),
@@ -726,9 +728,10 @@ create table lab_order (
   updated_at        timestamptz not null,
   document          text not null,
   internal_data     text not null,
-  -- The detail of the last status, and whether the kit has left: the work list reads these columns in place of the document.
+  -- The detail of the last status, whether the kit has left, and the account: the work list reads these columns in place of the document.
   status_detail     text,
-  kit_sent          boolean
+  kit_sent          boolean,
+  lab_account_id    uuid
 ) with (toast_tuple_target = 8160);
 -- A typed code of a kit is compared in capitals, without spaces and hyphens. Most codes are stored in that form and found by
 -- lab_order__sample_id; this index has the others.

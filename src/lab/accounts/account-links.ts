@@ -64,14 +64,16 @@ export async function saveLink(tx: PlainTx, account_id: string, file: unknown, v
   const encrypted = Object.keys(secrets).length
     ? requireVault(vault).encrypt(JSON.stringify(secrets), encryptionContext(account_id))
     : null
-  const sends_orders = wholeProfile({ preset, options }).transport.orders !== 'none'
+  const { transport, order_content } = wholeProfile({ preset, options })
+  const sends_orders = transport.orders !== 'none'
+  const sends_kits = order_content.kits === 'staff'
   const count = await tx.run(sql`
-    insert into lab_link (account_id, preset, options, secrets, sends_orders, mode, state, state_at, created_at, updated_at)
-    select id, ${preset}, ${JSON.stringify(options)}, ${encrypted}, ${sends_orders}, 'off', 'ok', ${tx.now}, ${tx.now}, ${tx.now}
+    insert into lab_link (account_id, preset, options, secrets, sends_orders, sends_kits, mode, state, state_at, created_at, updated_at)
+    select id, ${preset}, ${JSON.stringify(options)}, ${encrypted}, ${sends_orders}, ${sends_kits}, 'off', 'ok', ${tx.now}, ${tx.now}, ${tx.now}
     from lab_account where id = ${account_id}
     on conflict (account_id) do update
     set preset = excluded.preset, options = excluded.options, secrets = excluded.secrets, sends_orders = excluded.sends_orders,
-        updated_at = excluded.updated_at`)
+        sends_kits = excluded.sends_kits, updated_at = excluded.updated_at`)
   if (!count) throw notFound('Lab account not found')
   await invalidateAccount(tx, account_id)
 }

@@ -2,12 +2,14 @@
 // lab-testing.md 6.2, 6.3, 6.6, 10, 21.
 import { specimenNumber } from '../links/links.ts'
 import type { LockedOrder } from '../orders/locked-order.ts'
+import { isFailing } from '../orders/order-problems.ts'
+import { activationTime, scheduleDispatch } from '../orders/send-to-lab.ts'
 import { utcDate, iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
 import { isRegistered, kitOf, getShipment } from '../testkits/shipments.ts'
 import type { AcceptOrder, WorkDone } from './schema.ts'
-import { transitionError, transitionUnlessAt, runStep } from './work-step.ts'
+import { transitionError, transitionUnlessAt, runKitStep, runStep } from './work-step.ts'
 
 /**
  * Accepts an order: assigns its sample id and records its requisition. Writes lab_order. Emits labtest.order.updated.
@@ -32,17 +34,23 @@ export const acceptOrder = (tx: Tx, order_id: string, { sample_id, has_abn }: Ac
   })
 
 /**
- * Assigns a kit to an order whose patient will register it. Another kit can be assigned until the kit is shipped.
- * Writes lab_order. Emits no event, because the status does not change.
+ * Assigns a kit to an order whose patient will register it; another kit can be assigned until the kit is shipped. Over a link whose kits
+ * staff send, also to an order of a known patient, which then goes to the laboratory; another kit only after the laboratory refused it.
+ * Writes lab_order. Queues orders.dispatch for the latter. Emits no event, because the status does not change.
  * Errors: 400 another kind of order, or already registered or shipped; 404 unknown order; 422 the barcode belongs to another order.
  */
 export const assignKit = (tx: Tx, order_id: string, sample_id: string): Promise<WorkDone> =>
-  runStep(tx, order_id, (lockedOrder) => {
-    if (lockedOrder.order.sample_id === sample_id) return false
-    if (lockedOrder.lowLevelStatus !== 'awaiting_registration' || isRegistered(lockedOrder))
-      throw badRequest(`A kit cannot be assigned to an order in status ${lockedOrder.lowLevelStatus}`)
-    lockedOrder.order.sample_id = sample_id
+  runKitStep(tx, order_id, async (lockedOrder, link) => {
+    const { order, lowLevelStatus } = lockedOrder
+    if (order.sample_id === sample_id) return false
+    const isUnsent = lowLevelStatus === 'ordered' && (order.sample_id === null || isFailing(lockedOrder))
+    const isAssignable = isUnsent
+      ? link?.sends_kits === true
+      : lowLevelStatus === 'awaiting_registration' && !isRegistered(lockedOrder)
+    if (!isAssignable) throw badRequest(`A kit cannot be assigned to an order in status ${lowLevelStatus}`)
+    order.sample_id = sample_id
     kitOf(lockedOrder).updated_at = iso(tx.now)
+    if (isUnsent) await scheduleDispatch(tx, order, activationTime(tx, order.activate_by))
     return true
   })
 

@@ -11,7 +11,7 @@ import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
 import { moveKit, getShipment, updateTracking } from '../testkits/shipments.ts'
 import type { RecordScan, RecordTracking, WorkDone } from './schema.ts'
-import { transitionError, runStep } from './work-step.ts'
+import { transitionError, runKitStep } from './work-step.ts'
 
 type Direction = RecordScan['direction']
 
@@ -95,7 +95,7 @@ function stepsTo(lockedOrder: LockedOrder, targetStatus: string): string[] | und
  * 404 unknown order.
  */
 export const recordScan = (tx: Tx, order_id: string, { direction, event }: RecordScan): Promise<WorkDone> =>
-  runStep(tx, order_id, (lockedOrder) => {
+  runKitStep(tx, order_id, (lockedOrder) => {
     assertShippedKit(lockedOrder)
     const to = statusByEvent[direction][event]
     if (isStale(lockedOrder, direction, to)) return false
@@ -123,7 +123,7 @@ const EXPECTED_ON_MAX_S = 60 * 86_400
  * inbound parcel; 404 unknown order.
  */
 export const recordTracking = (tx: Tx, order_id: string, tracking: RecordTracking): Promise<WorkDone> =>
-  runStep(tx, order_id, async (lockedOrder) => {
+  runKitStep(tx, order_id, async (lockedOrder) => {
     assertShippedKit(lockedOrder)
     const { direction, tracking_number: number, courier, tracking_url: url = null, expected_on: arrives_on } = tracking
     if (direction === 'inbound' && arrives_on !== undefined)

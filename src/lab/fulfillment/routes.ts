@@ -7,7 +7,7 @@ import { acceptOrder, assignKit, rejectOrder, resolveProblem, writeNotes } from 
 import { recordScan, recordTracking } from './parcels.ts'
 import { replaceOrder } from './replace-order.ts'
 import { enterManualReport, uploadPdf } from './report-results.ts'
-import { recordDraw, recordVisit, setSampleStatus } from './samples.ts'
+import { recordDraw, recordVisit, reportLostKit, setSampleStatus } from './samples.ts'
 import * as shapes from './schema.ts'
 import { listWork, readWork } from './work-list.ts'
 
@@ -26,7 +26,7 @@ export const fulfillmentRoutes = ({ cells }: { cells: Cells }): Operation[] => [
     keyScope: 'bound',
     summary: 'List orders in the work queue, oldest first',
     description:
-      'Lists orders of laboratories under manual fulfillment. A key that is bound to teams sees the orders of its teams. Orders scheduled for a later day are not listed.',
+      'Lists orders of laboratories under manual fulfillment, and kits of laboratories with a link. A key that is bound to teams sees the orders of its teams. Orders scheduled for a later day are not listed.',
     params: CellParams,
     query: shapes.WorkQuery,
     reply: shapes.WorkPage,
@@ -63,8 +63,9 @@ export const fulfillmentRoutes = ({ cells }: { cells: Cells }): Operation[] => [
     id: 'assign_order_kit',
     logsAccess: true,
     path: `${ORDER}/kit`,
-    summary: 'Assign a kit to an order awaiting registration',
-    description: 'Another kit can be assigned until the kit is shipped.',
+    summary: 'Assign a kit to an order',
+    description:
+      'To one that awaits registration. Another kit can be assigned until the kit is shipped. At a laboratory with a link whose kits staff send, also to one of a known patient: the order is then sent to the laboratory.',
     body: shapes.AssignKit,
     example: { sample_id: 'FICTIONAL-0001' },
     run: (tx, { params, body }) => assignKit(tx, params.order_id, body.sample_id),
@@ -192,7 +193,7 @@ export const fulfillmentRoutes = ({ cells }: { cells: Cells }): Operation[] => [
     logsAccess: true,
     path: `${ORDER}/lost`,
     summary: 'Report a lost kit',
-    run: (tx, { params }) => setSampleStatus(tx, params.order_id, 'lost'),
+    run: (tx, { params }) => reportLostKit(tx, params.order_id),
   }),
   managementOperation({
     ...act,

@@ -4,7 +4,7 @@ import { iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest, invalidField } from '../../platform/http/errors.ts'
 import type { WorkDone } from './schema.ts'
-import { transitionError, transitionUnlessAt, runStep } from './work-step.ts'
+import { transitionError, transitionUnlessAt, runKitStep, runStep } from './work-step.ts'
 
 /** Statuses in which a patient can walk in. */
 const WALK_IN_STATUSES = new Set([
@@ -61,6 +61,10 @@ export const recordVisit = (tx: Tx, order_id: string, status: string): Promise<W
 export const setSampleStatus = (
   tx: Tx,
   order_id: string,
-  status: 'sample_error' | 'lab_processing_blocked' | 'do_not_process' | 'lost',
+  status: 'sample_error' | 'lab_processing_blocked' | 'do_not_process',
   status_detail: string | null = null,
 ): Promise<WorkDone> => runStep(tx, order_id, (lockedOrder) => transitionUnlessAt(lockedOrder, status, status_detail))
+
+/** Reports that a kit is lost. Emits labtest.order.updated. Repeating it changes nothing. Errors: as `setSampleStatus`. */
+export const reportLostKit = (tx: Tx, order_id: string): Promise<WorkDone> =>
+  runKitStep(tx, order_id, (lockedOrder) => transitionUnlessAt(lockedOrder, 'lost'))

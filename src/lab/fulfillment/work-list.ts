@@ -1,12 +1,13 @@
 // The work queue: orders that await a staff action, over the teams that a key may access. Reads orders and writes nothing.
 import { expectedResults } from '../catalog/lab-tests.ts'
+import { findKitLink } from '../accounts/kit-links.ts'
 import { isManualLab } from '../links/links.ts'
 import { teamAccessCondition, authorizedTeam } from '../../tenancy/teams/team-access.ts'
 import type { Order } from '../orders/schema.ts'
 import { utcDate } from '../../platform/runtime/clock.ts'
 import type { CellName } from '../../settings/cells.ts'
 import type { PlainTx, Queries, Tx } from '../../platform/db/transaction.ts'
-import { badRequest, notFound } from '../../platform/http/errors.ts'
+import { notFound } from '../../platform/http/errors.ts'
 import type { ManagementPrincipal } from '../../platform/http/operation.ts'
 import { byCreation, Pages } from '../../platform/http/list-pages.ts'
 import { Nullable, T, Timestamp, type Static } from '../../platform/schema/schema.ts'
@@ -15,6 +16,7 @@ import { expectations } from '../results/expected-results.ts'
 import { notDeleted, userNotDeleted } from '../../people/users/users.ts'
 import { labSlugs } from '../../people/users/sources.ts'
 import { WorkType, type WorkDetails, type WorkItem, type WorkQuery } from './schema.ts'
+import { notManual } from './work-step.ts'
 
 /** Statuses in which an order may await a staff action. The query finds orders by these. */
 const STATUSES_BY_WORK_TYPE = [
@@ -59,6 +61,33 @@ const workTypeOf = (today: Sql) => sql`
                           'appointment_cancelled') then 'draw'
   end`
 
+/**
+ * The next step of a kit's order `o` over the link `k`. Without a link, that of `workTypeOf`. The laboratory does the other steps, and those of
+ * the parcel if it sends the kits.
+ */
+const workTypeOverLink = (today: Sql) => sql`
+  case
+    when k.account_id is null then ${workTypeOf(today)}
+    when o.low_level_status in ('problem_in_transit_customer', 'problem_in_transit_lab') then 'problem'
+    when o.low_level_status = 'awaiting_registration' and o.sample_id is null then 'assign_kit'
+    when not k.sends_kits then null
+    when o.low_level_status = 'ordered' then
+      case
+        when o.status_detail = 'fulfillment_error' then 'problem'
+        when o.sample_id is null and (o.activate_by is null or o.activate_by <= ${today}) then 'assign_kit'
+      end
+    when o.low_level_status = 'awaiting_registration' then 'ship'
+    when o.low_level_status in ('requisition_created', 'registered') and not o.kit_sent then 'ship'
+    when o.low_level_status in ('registered', 'transit_customer', 'out_for_delivery', 'with_customer', 'transit_lab') then 'await_sample'
+  end`
+
+/** The link of a kit's order `o` at a laboratory `l` without manual fulfillment. */
+const kitLink = (manualSlugs: string[]) => sql`
+  left join lab_link k on k.account_id = o.lab_account_id and k.sends_orders and o.method = 'testkit' and l.slug <> all (${manualSlugs})`
+
+/** Whether staff work on an order `o` at its laboratory `l` with the link `k`. */
+const hasStaff = (manualSlugs: string[]) => sql`(k.account_id is not null or l.slug = any (${manualSlugs}))`
+
 const manualLabSlugs = (cell: CellName): string[] => labSlugs.filter((slug) => isManualLab({ cell }, slug))
 
 const Row = T.Object({
@@ -92,16 +121,17 @@ export async function listWork(
   if (work_type?.length) conditions.push(sql`w.work_type = any (${work_type})`)
   // Each sandbox team has its own clock.
   const today = sql`(${tx.now}::timestamptz + make_interval(secs => t.clock_offset_s))::date`
-  const labs = manualLabSlugs(cell).filter((slug) => lab === undefined || slug === lab)
+  const labs = manualLabSlugs(cell)
+  if (lab !== undefined) conditions.push(sql`l.slug = ${lab}`)
   const rows = await tx.many(
     Row,
     sql`
     select ${workColumns}
     from lab_order o
     join team t on t.id = o.team_id
-    join lab l on l.id = o.lab_id and l.slug = any (${labs})
-    cross join lateral (select ${workTypeOf(today)} as work_type) w
-    where o.team_id = any (array(select t.id from team t where ${teams})) and o.low_level_status = any (${STATUSES_BY_WORK_TYPE}) and ${joinConditions(conditions)}
+    join lab l on l.id = o.lab_id ${kitLink(labs)}
+    cross join lateral (select ${workTypeOverLink(today)} as work_type) w
+    where o.team_id = any (array(select t.id from team t where ${teams})) and ${hasStaff(labs)} and o.low_level_status = any (${STATUSES_BY_WORK_TYPE}) and ${joinConditions(conditions)}
       and ${userNotDeleted(sql`o.user_id`, sql`o.team_id`)}
     ${pages.order}`,
   )
@@ -116,16 +146,16 @@ const Counted = T.Object({ n: T.Integer() })
 
 /** The number of orders of a team that wait for a step of staff, without those whose sample is on its way; up to a number. */
 export async function countStaffWork(tx: Tx, max: number): Promise<number> {
-  const workType = workTypeOf(sql`${utcDate(tx.now)}::date`)
+  const workType = workTypeOverLink(sql`${utcDate(tx.now)}::date`)
   const labs = manualLabSlugs(tx.tenant.cell as CellName)
   const { n } = await tx.one(
     Counted,
     sql`
     select count(*) as n from (
       select from lab_order o
-      join lab l on l.id = o.lab_id and l.slug = any (${labs})
+      join lab l on l.id = o.lab_id ${kitLink(labs)}
       cross join lateral (select ${workType} as work_type) w
-      where o.team_id = ${tx.team} and o.low_level_status = any (${STATUSES_BY_WORK_TYPE}) and w.work_type <> 'await_sample'
+      where o.team_id = ${tx.team} and ${hasStaff(labs)} and o.low_level_status = any (${STATUSES_BY_WORK_TYPE}) and w.work_type <> 'await_sample'
         and ${notDeleted(tx, sql`o.user_id`)}
       limit ${max}) counted`,
   )
@@ -153,14 +183,15 @@ export async function readWork(tx: Tx, order_id: string): Promise<WorkDetails> {
   const row = await tx.maybe(
     Row,
     sql`
-    select ${workColumns} from lab_order o cross join lateral (select ${workTypeOf(today)} as work_type) w
+    select ${workColumns} from lab_order o join lab l on l.id = o.lab_id ${kitLink(manualLabSlugs(tx.tenant.cell as CellName))}
+    cross join lateral (select ${workTypeOverLink(today)} as work_type) w
     where o.id = ${order_id} and o.team_id = ${tx.team} and ${notDeleted(tx, sql`o.user_id`)}`,
   )
   if (!row) throw notFound("This order doesn't exist.")
   const order = JSON.parse(row.document) as Order
   tx.concerns(order.user_id)
   const item = toWorkItem(row, order)
-  if (!isManualLab(tx.tenant, item.lab)) throw badRequest('Manual fulfillment is not enabled for this laboratory')
+  if (!isManualLab(tx.tenant, item.lab) && !(await findKitLink(tx, order))) throw notManual()
   const expected = expectations(await expectedResults(tx, order.lab_test.id))
   return {
     ...item,

@@ -1,5 +1,6 @@
 // Runs a staff action on an order: checks that it is allowed and builds the response. Owns no table; orders are changed through
 // `LockedOrder`.
+import { findKitLink, type KitLink } from '../accounts/kit-links.ts'
 import { isManualLab } from '../links/links.ts'
 import { saveOrder, lockOrder } from '../orders/change-order.ts'
 import type { LockedOrder } from '../orders/locked-order.ts'
@@ -18,12 +19,36 @@ export async function runStep(
   step: (lockedOrder: LockedOrder) => boolean | Promise<boolean>,
 ): Promise<WorkDone> {
   const lockedOrder = await lockOrder(tx, order_id)
+  if (!isManual(tx, lockedOrder)) throw notManual()
+  return finishStep(tx, lockedOrder, await step(lockedOrder))
+}
+
+/**
+ * As `runStep`, for a step on a kit. It is allowed at laboratories with a link, too.
+ * @param step `link` is undefined under manual fulfillment
+ */
+export async function runKitStep(
+  tx: Tx,
+  order_id: string,
+  step: (lockedOrder: LockedOrder, link: KitLink | undefined) => boolean | Promise<boolean>,
+): Promise<WorkDone> {
+  const lockedOrder = await lockOrder(tx, order_id)
+  if (isManual(tx, lockedOrder)) return finishStep(tx, lockedOrder, await step(lockedOrder, undefined))
+  const link = await findKitLink(tx, lockedOrder.order)
+  if (!link) throw notManual()
+  return finishStep(tx, lockedOrder, await step(lockedOrder, link))
+}
+
+const isManual = ({ tenant }: Tx, { order }: LockedOrder): boolean => isManualLab(tenant, order.lab_test.lab!.slug)
+
+/** The error for an order that staff cannot work on. */
+export const notManual = () => badRequest('Manual fulfillment is not enabled for this laboratory')
+
+async function finishStep(tx: Tx, lockedOrder: LockedOrder, changed: boolean): Promise<WorkDone> {
   const { order } = lockedOrder
-  if (!isManualLab(tx.tenant, order.lab_test.lab!.slug)) throw badRequest('Manual fulfillment is not enabled for this laboratory')
-  const changed = await step(lockedOrder)
   if (changed) await saveOrder(tx, lockedOrder)
   return {
-    order_id,
+    order_id: order.id,
     status: lockedOrder.lowLevelStatus,
     status_detail: order.last_event.status_detail,
     sample_id: order.sample_id,

@@ -53,9 +53,15 @@ export interface OrderMessage {
 export function writeOrder(request: OrderMessageRequest): OrderMessage[] {
   const { content, profile } = request
   if (content.tests.length === 0) throw new Unsendable(['The order has no tests'])
+  if (content.order.method === 'testkit' && content.order.sample_id !== null && !hasSampleId(profile))
+    throw new Unsendable(['SPM-2: the sample id of the kit has no place (order_number.number, order_content.specimen)'])
   const groups = groupTests(content, profile).map((tests) => tests.filter((test) => !isAccepted(request, test)))
   return groups.filter((tests) => tests.length > 0).map((tests) => writeMessage(request, tests))
 }
+
+/** Whether the messages say which sample is meant. */
+const hasSampleId = ({ order_number, order_content }: LinkProfile): boolean =>
+  order_number.number === 'sample_id' || order_content.specimen === 'SPM'
 
 /** Whether the laboratory has a test already. */
 const isAccepted = ({ acceptedCodes, profile }: OrderMessageRequest, { test }: PlacedTest): boolean =>

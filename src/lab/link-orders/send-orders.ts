@@ -7,7 +7,7 @@ import { findLink } from '../accounts/account-links.ts'
 import { findLab } from '../catalog/labs.ts'
 import { readRequisitionContent } from '../documents/requisition-content.ts'
 import { isLiveFor, processingId } from '../links/link-modes.ts'
-import { specimenNumber } from '../links/links.ts'
+import { labLinkFor, specimenNumber } from '../links/links.ts'
 import type { LinkProfile } from '../links/profile/link-profile.ts'
 import { reportIssue } from '../link-messages/issues.ts'
 import { queueOutgoing, type OutgoingState } from '../link-messages/message-store.ts'
@@ -35,7 +35,7 @@ export async function sendDueOrder(tx: Tx, lockedOrder: LockedOrder, answer: { i
   if (!link) return
   answer.isTaken = true
   if (isReady(lockedOrder, link)) await sendOnce(tx, lockedOrder, link)
-  else if (lockedOrder.order.patient_details) prepareDraw(lockedOrder, link)
+  else if (lockedOrder.order.patient_details && !isKit(lockedOrder)) prepareDraw(lockedOrder, link)
 }
 
 /** An order that is sent after its draw: the sample is taken with our own requisition and its number. */
@@ -46,18 +46,25 @@ function prepareDraw(lockedOrder: LockedOrder, { profile }: AccountLink): void {
 
 /**
  * The hook of `orderStepped`: sends a kit that was registered and an order whose sample was drawn, and tells the laboratory of a draw and of a
- * cancellation. Writes lab_message, lab_order_number.
+ * cancellation. An order that cannot be sent now, because the link is not live, shows a failure. Writes lab_message, lab_order_number.
  */
 export async function sendOnStep(tx: Tx, lockedOrder: LockedOrder, status: string): Promise<void> {
   if (status === 'cancelled') return cancelAtLaboratory(tx, lockedOrder)
-  if ((status !== 'registered' && status !== 'draw_completed') || isPlacedElsewhere(lockedOrder)) return
-  const link = await findLiveLink(tx, lockedOrder)
+  if ((status !== 'registered' && status !== 'draw_completed') || hasOtherDetail(lockedOrder) || isPlacedElsewhere(lockedOrder))
+    return
+  const link = await findOrderLink(tx, lockedOrder)
   if (!link) return
   const { sends, sends_changes } = link.profile.order_content
-  if (status === 'registered' || sends === 'collected') await sendOnce(tx, lockedOrder, link)
+  const isDue = status === 'registered' || sends === 'collected'
+  if (!isLiveFor(link, tx.team)) {
+    if (isDue && !labLinkFor(tx.tenant, lockedOrder.order.lab_test.lab!.slug)) showFailure(lockedOrder)
+  } else if (isDue) await sendOnce(tx, lockedOrder, link)
   else if (sends_changes && mayHaveOrder(await listOrderMessages(tx, lockedOrder.order.id)))
     await queueMessages(tx, lockedOrder, link, 'change')
 }
+
+/** Whether the order has only another detail of its status, such as the failure that is shown or ended. */
+const hasOtherDetail = ({ order: { events } }: LockedOrder): boolean => events.at(-1)?.status === events.at(-2)?.status
 
 /** An imported order, and one that is being created for a result: the laboratory has them already. */
 const isPlacedElsewhere = ({ order, transitions }: LockedOrder): boolean =>
@@ -107,9 +114,15 @@ async function findLiveLink(tx: Tx, lockedOrder: LockedOrder): Promise<AccountLi
   return link && isLiveFor(link, tx.team) ? link : undefined
 }
 
-/** A kit waits for its patient, and by the profile an order for its draw. At a walk-in order the laboratory itself draws. */
-function isReady({ order, lowLevelStatus }: LockedOrder, { profile }: AccountLink): boolean {
+const isKit = ({ order }: LockedOrder): boolean => order.details.type === 'testkit'
+
+/**
+ * A kit waits for its patient, and by the profile for its sample id, and an order for its draw. At a walk-in order the laboratory itself draws.
+ */
+function isReady(lockedOrder: LockedOrder, { profile }: AccountLink): boolean {
+  const { order, lowLevelStatus } = lockedOrder
   if (!order.patient_details) return false
+  if (isKit(lockedOrder)) return profile.order_content.kits === 'laboratory' || order.sample_id !== null
   const isDrawnElsewhere = order.details.type === 'at_home_phlebotomy' || order.details.type === 'on_site_collection'
   return !isDrawnElsewhere || profile.order_content.sends === 'placed' || lowLevelStatus === 'draw_completed'
 }

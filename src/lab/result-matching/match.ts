@@ -50,7 +50,7 @@ export async function matchToOrder(tx: Tx, lab_id: number, delivery: IncomingRes
 async function codeOfSample(
   tx: Tx,
   { patient, state, order }: FoundOrder,
-  { report }: IncomingResult,
+  { report, link }: IncomingResult,
   isFollowed: boolean,
 ): Promise<DecisionCode> {
   // A kit that is not registered has no patient to compare with.
@@ -62,6 +62,7 @@ async function codeOfSample(
   if (state === 'completed' && !isCorrectable) return 'match_completed'
   if (await isOvertaken(tx, order.id, report)) return 'match_completed'
   if (isCorrectable) return 'match_sample_id'
+  if (link !== null && patient === 'same' && isKitUnderWay(order)) return 'match_sample_id'
   return state === 'awaiting' && order.patient_details !== null ? 'match_sample_id' : 'wrong_collection'
 }
 
@@ -77,6 +78,11 @@ async function isOvertaken(tx: Tx, order_id: string, { scope, reported_at }: Dia
   const earlier = row && (JSON.parse(row.report) as DiagnosticReport)
   return earlier?.scope === 'cumulative' && Date.parse(reported_at) < Date.parse(earlier.reported_at)
 }
+
+/** The steps of a kit between its order and its arrival at the laboratory, which nobody has to report: the result shows that it arrived. */
+const KIT_STATUSES =
+  /\.testkit\.(?:requisition_created|testkit_registered|transit_customer|out_for_delivery|with_customer|problem_in_transit_customer)$/u
+const isKitUnderWay = ({ last_event }: FoundOrder['order']): boolean => KIT_STATUSES.test(last_event.status)
 
 /** The decision if no order has the sample id, by the orders of the same patient. */
 function codeOfPatient(orders: FoundOrder[], lab_id: number): DecisionCode {

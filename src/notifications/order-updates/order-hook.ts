@@ -15,8 +15,15 @@ import type { MessageDetails } from '../messages/message-templates.ts'
 /** @param sms whether a gateway for text messages is configured */
 export const orderHook = ({ sms }: { sms: boolean }): Hook =>
   defineHook(orderStepped, (tx, lockedOrder, low) => {
-    if (triggeringStatuses.has(low) && !lockedOrder.isHidden) return onStatus(tx, lockedOrder, low, sms)
+    if (triggeringStatuses.has(low) && !lockedOrder.isHidden && !isPassed(lockedOrder, low))
+      return onStatus(tx, lockedOrder, low, sms)
   })
+
+const PARCEL_STATUSES = new Set(['transit_customer', 'out_for_delivery', 'with_customer', 'transit_lab'])
+
+/** Steps of a kit that nobody reported until its sample was at the laboratory are no news for the patient. */
+const isPassed = ({ transitions }: LockedOrder, low: string): boolean =>
+  PARCEL_STATUSES.has(low) && transitions.includes('delivered_to_lab')
 
 async function onStatus(tx: Tx, lockedOrder: LockedOrder, low: string, sms: boolean): Promise<void> {
   const enabledByChannel = enabledChannels(tx.tenant.settings, lockedOrder.internalData)

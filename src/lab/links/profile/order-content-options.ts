@@ -102,10 +102,11 @@ export const OrderContentOptions = OptionGroup(
     physician_id: Choice(['npi', 'none'], 'npi', 'Id of the physician in ORC-12 and OBR-16.'),
     copies: Choice(['OBR-28', 'none'], 'none', 'Place of the recipients of copies.'),
     copy_recipients: Lines('Recipients of copies of each result, each as `id^last^first`.'),
-    sends: Choice(
-      ['placed', 'collected'],
-      'placed',
-      'When an order is sent whose sample is drawn: at once, or after the draw. Kits are sent when their patient is known.',
+    sends: Choice(['placed', 'collected'], 'placed', 'When an order is sent whose sample is drawn: at once, or after the draw.'),
+    kits: Choice(
+      ['laboratory', 'staff'],
+      'laboratory',
+      'Who sends kits to patients. The order of a kit is sent when its patient is known; with `staff`, after staff have assigned a kit.',
     ),
     sends_changes: Flag(false, 'Sends the time of the draw as a change (`XO`) of an order that was sent before the draw.'),
     cancels: Choice(
