@@ -26,7 +26,7 @@ const register = (team: TestTeam, sample_id: string) =>
   team.api.post('/v3/order/testkit/register', registration(sample_id, { patient_details: patient }))
 
 /** The work that staff have with an order. */
-const workOf = async (team: TestTeam, id: string) =>
+const findWork = async (team: TestTeam, id: string) =>
   (await list(team, `?team_id=${team.team}`)).find(({ order_id }) => order_id === id)?.work_type
 
 /** The result of a sample, as the laboratory sends it. */
@@ -47,16 +47,16 @@ describe('a kit that its patient registers, at a laboratory with a live link', (
     const { team, account } = await linkedLab(STAFF)
     const order = await kit(team, { lab_account_id: account })
     await team.settle()
-    assert.equal(await workOf(team, order.id), 'assign_kit')
+    assert.equal(await findWork(team, order.id), 'assign_kit')
     assert.equal((await details(team, order)).address.first_line, order.shipping_details!.first_line)
     await staffActionOk(team, order, 'kit', { sample_id: 'BOX-0001' })
     await staffActionOk(team, order, 'kit', { sample_id: 'BOX-0002' })
-    assert.equal(await workOf(team, order.id), 'ship')
+    assert.equal(await findWork(team, order.id), 'ship')
     await staffActionOk(team, order, 'tracking', outbound)
     await staffActionOk(team, order, 'tracking', inbound)
     await staffActionOk(team, order, 'scan', scan('outbound', 'picked_up'))
     assert.equal((await staffAction(team, order, 'kit', { sample_id: 'BOX-0003' })).status, 400)
-    assert.equal(await workOf(team, order.id), 'await_sample')
+    assert.equal(await findWork(team, order.id), 'await_sample')
     assert.deepEqual(await queuedMessages(team, account), [])
     assert.equal((await register(team, 'box 0002')).status, 200)
     const [message, ...others] = await queuedMessages(team, account)
@@ -72,7 +72,7 @@ describe('a kit that its patient registers, at a laboratory with a live link', (
     ])
     const { body } = await team.api.get(`/v3/order/${order.id}/result`)
     assert.deepEqual([body.results[0].result, body.metadata.specimen_number], ['5.4', 'BOX-0002'])
-    assert.equal(await workOf(team, order.id), undefined)
+    assert.equal(await findWork(team, order.id), undefined)
   })
 
   test('gets its result when nobody has recorded the ways of the parcel, and the patient no news of these', async () => {
@@ -143,7 +143,7 @@ describe('a kit of a known patient, at a laboratory with a live link', () => {
     const order = await createKit(linked)
     assert.deepEqual(await queuedMessages(team, account), [])
     assert.equal((await getOrder(team, order.id)).last_event.status, 'received.testkit.ordered')
-    assert.equal(await workOf(team, order.id), 'assign_kit')
+    assert.equal(await findWork(team, order.id), 'assign_kit')
     await staffActionOk(team, order, 'kit', { sample_id: 'BOX-0001' })
     await staffActionOk(team, order, 'kit', { sample_id: 'BOX-0001' })
     await team.settle()
@@ -152,7 +152,7 @@ describe('a kit of a known patient, at a laboratory with a live link', () => {
     assert.deepEqual([message!.message.get('ORC-2'), message!.message.get('SPM-2')], ['BOX-0001', 'BOX-0001'])
     assert.equal((await staffAction(team, order, 'kit', { sample_id: 'BOX-0002' })).status, 400)
     await answer(team, message!, 'AA')
-    assert.equal(await workOf(team, order.id), 'ship')
+    assert.equal(await findWork(team, order.id), 'ship')
     await staffActionOk(team, order, 'tracking', outbound)
     await staffActionOk(team, order, 'scan', scan('outbound', 'delivered'))
     assert.equal((await receiveResult(team, account, 'BOX-0001')).state, 'applied')
@@ -165,7 +165,7 @@ describe('a kit of a known patient, at a laboratory with a live link', () => {
     await staffActionOk(team, order, 'kit', { sample_id: 'BOX-0001' })
     await team.settle()
     await answer(team, (await queuedMessages(team, account))[0]!, 'AR')
-    assert.equal(await workOf(team, order.id), 'problem')
+    assert.equal(await findWork(team, order.id), 'problem')
     await staffActionOk(team, order, 'kit', { sample_id: 'BOX-0002' })
     await team.settle()
     const [, second] = await queuedMessages(team, account)
@@ -180,7 +180,7 @@ describe('a kit of a known patient, at a laboratory with a live link', () => {
     const order = await createKit(linked)
     const [message] = await queuedMessages(team, account)
     await answer(team, message!, 'AA')
-    assert.equal(await workOf(team, order.id), undefined)
+    assert.equal(await findWork(team, order.id), undefined)
     assert.equal((await staffAction(team, order, 'kit', { sample_id: 'BOX-0001' })).status, 400)
     assert.equal((await receiveResult(team, account, message!.message.get('ORC-2'))).state, 'applied')
     assert.equal((await getOrder(team, order.id)).last_event.status, 'sample_with_lab.testkit.delivered_to_lab')
@@ -219,5 +219,5 @@ test('an order of another method at a laboratory with a link is no work of staff
     ['lost', undefined],
   ] as const)
     assert.equal((await staffAction(team, order, action, body)).status, 400, action)
-  assert.equal(await workOf(team, order.id), undefined)
+  assert.equal(await findWork(team, order.id), undefined)
 })
