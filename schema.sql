@@ -323,10 +323,37 @@ table team
 
 -- each cell
 
+table access_archive
+  first_seq bigint not null
+  last_seq bigint not null
+  day date not null
+  previous_hash bytea not null
+  last_hash bytea not null
+  set_id uuid not null
+  name text not null
+  bytes integer not null
+  digest bytea not null
+  users uuid[] not null
+  constraint access_archive_pkey PRIMARY KEY (first_seq)
+  constraint access_archive_day_fkey FOREIGN KEY (day) REFERENCES access_day(day)
+  constraint access_archive_set_id_name_fkey FOREIGN KEY (set_id, name) REFERENCES stored_file(set_id, name)
+  constraint access_archive_check CHECK ((last_seq >= first_seq))
+  CREATE INDEX access_archive__day ON access_archive USING btree (day)
+  CREATE INDEX access_archive__file ON access_archive USING btree (set_id, name)
+  CREATE INDEX access_archive__users ON access_archive USING gin (users)
+  policy of_team for all false
+
+table access_archive_lease
+  id boolean not null default true
+  leased_until timestamp with time zone not null
+  constraint access_archive_lease_pkey PRIMARY KEY (id)
+  constraint access_archive_lease_id_check CHECK (id)
+
 table access_day
   day date not null
   seq bigint not null
   hash bytea not null
+  archived_at timestamp with time zone
   dropped_at timestamp with time zone
   retention_days integer
   constraint access_day_pkey PRIMARY KEY (day)
@@ -361,7 +388,9 @@ table access_log_check
 table access_log_retention
   id boolean not null default true
   days integer not null
+  database_days integer
   constraint access_log_retention_pkey PRIMARY KEY (id)
+  constraint access_log_retention_database_days_check CHECK ((database_days >= 1))
   constraint access_log_retention_days_check CHECK ((days >= 1))
   constraint access_log_retention_id_check CHECK (id)
 
@@ -1920,9 +1949,11 @@ table stored_file
   storage text not null
   bytes bytea
   delete_at timestamp with time zone
+  is_of_cell boolean not null default false
   constraint stored_file_pkey PRIMARY KEY (set_id, name)
   constraint stored_file_storage_check CHECK ((storage = ANY (ARRAY['disk'::text, 's3'::text, 'database'::text])))
   CREATE INDEX stored_file__delete_at ON stored_file USING btree (delete_at)
+  policy of_team for all (NOT is_of_cell)
 
 table summary
   team_id uuid not null
@@ -2131,11 +2162,34 @@ view raw_result_of_team
    FROM raw_result
   WHERE ((team_id = ( SELECT current_team() AS current_team)) OR ( SELECT (NOT row_security_active(('raw_result'::regclass)::oid))));
 
+function access_archive_end(date)
+  (select last_seq, last_hash from access_archive where day = of_day order by last_seq desc limit 1)
+    union all
+    (select d.seq, d.hash from access_day d where d.day < of_day order by d.day desc limit 1)
+    order by 1 desc limit 1
+
 aggregate access_chain(bytea,text) of access_link
 
 function access_link(bytea,bytea,text)
   begin
     return sha256(coalesce(state, first) || convert_to(line, 'UTF8'));
+  end
+
+function add_access_log_file(access_archive) security definer
+  declare
+    previous record;
+  begin
+    lock table access_day in exclusive mode;
+    select * into strict previous from access_archive_end(file.day);
+    if not is_archivable(file.day) or file.first_seq <> previous.seq + 1 then
+      return false;
+    end if;
+    if file.previous_hash <> previous.hash
+      or not exists (select from access_log l where l.day = file.day and l.seq = file.last_seq and l.hash = file.last_hash) then
+      raise exception 'the file does not continue the access log' using errcode = 'check_violation';
+    end if;
+    insert into access_archive values (file.*);
+    return true;
   end
 
 function append_access_log(text) security definer
@@ -2181,6 +2235,25 @@ function append_access_log_on(date,text)
     return appended;
   end
 
+function archive_access_log_day(date) security definer
+  declare
+    first_seq bigint;
+    last_seq bigint;
+  begin
+    lock table access_day in exclusive mode;
+    if not is_archivable(archived_day)
+      or not exists (select from access_day d, access_archive_end(d.day) e where d.day = archived_day and e.seq = d.seq and e.hash = d.hash) then
+      return false;
+    end if;
+    select min(a.first_seq), max(a.last_seq) into first_seq, last_seq from access_archive a where a.day = archived_day;
+    if exists (select from access_log l where l.day = archived_day and (l.seq < first_seq or l.seq > last_seq)) then
+      raise exception 'the table of % has lines that are not part of the chain', archived_day using errcode = 'check_violation';
+    end if;
+    update access_day set archived_at = now() where day = archived_day;
+    execute format('drop table %I', 'access_log_' || to_char(archived_day, 'YYYYMMDD'));
+    return true;
+  end
+
 function booked_times_of_sites(text,text[],timestamp with time zone,timestamp with time zone,uuid) security definer
   select a.site_code, a.start_at, a.end_at, count(*) from appointment a
     where a.provider = lab and a.site_code = any (site_codes) and a.event_status <> 'cancelled'
@@ -2206,6 +2279,23 @@ function drop_access_log_day(date) security definer
     lock table access_day in exclusive mode;
     update access_day set dropped_at = now(), retention_days = current_days where day = dropped_day and dropped_at is null;
     if found then
+      delete from access_archive where day = dropped_day;
       execute format('drop table if exists %I', 'access_log_' || to_char(dropped_day, 'YYYYMMDD'));
     end if;
   end
+
+function forget_access_log_files(date,bigint) security definer
+  begin
+    lock table access_day in exclusive mode;
+    if not is_archivable(of_day) then
+      raise exception 'the lines of % are only in its files', of_day using errcode = 'insufficient_privilege';
+    end if;
+    delete from access_archive where day = of_day and first_seq >= from_seq;
+  end
+
+function is_archivable(date)
+  select exists (
+      select from access_day d, access_log_retention r
+      where d.day = tested_day and d.seq > 0 and d.archived_at is null and d.dropped_at is null
+        and d.day < (now() at time zone 'UTC')::date - r.database_days
+        and exists (select from access_day l where l.day > d.day))

@@ -21,7 +21,9 @@ const ALONE: Record<string, string[]> = {
   'change the access log of a cell, or read all of it': [
     'src/cli/commands/access-log.test.ts',
     'src/platform/access-log/access-archive.test.ts',
+    'src/platform/access-log/archive-days.test.ts',
     'src/platform/access-log/access-log-role.test.ts',
+    'src/tenancy/audit/list-archived-accesses.test.ts',
   ],
   'move the clock of the process': [
     'src/tenancy/access/credential-checks.test.ts',

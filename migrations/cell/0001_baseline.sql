@@ -113,6 +113,9 @@ create table access_day (
   -- The number of the day's last line, and its hash.
   seq             bigint not null,
   hash            bytea not null,
+  -- Since then the lines of the day are in the files of access_archive, and no longer in access_log.
+  archived_at     timestamptz,
+  -- Since then they are gone.
   dropped_at      timestamptz,
   -- The retention when the day was dropped.
   retention_days  integer,
@@ -147,13 +150,15 @@ create index access_log__users on access_log using gin (users);
 alter table access_log alter column users set storage external;
 alter table access_log alter column line set storage external;
 
--- How many days the access log is kept, as `migrate` read it from the settings. The roles of the program can only read it. It
--- has one row.
+-- How many days the access log is kept, and how many of them in the database, as `migrate` read it from the settings. The roles of the
+-- program can only read it. It has one row.
 create table access_log_retention (
-  id    boolean primary key default true check (id),
-  days  integer not null check (days >= 1)
+  id             boolean primary key default true check (id),
+  days           integer not null check (days >= 1),
+  -- Null: all.
+  database_days  integer check (database_days >= 1)
 );
-insert into access_log_retention (days) values (400);
+insert into access_log_retention (days, database_days) values (2192, 90);
 
 -- The last time that a command checked the hashes of the access log. It has one row at most.
 create table access_log_check (
@@ -172,14 +177,47 @@ create table stored_file (
   set_id     uuid not null,
   name       text not null,
   storage    text not null check (storage in ('disk', 's3', 'database')),
-  -- Encrypted; null for a file in another storage.
+  -- Encrypted, except of the access log, which names nobody; null for a file in another storage.
   bytes      bytea,
   -- By the system clock; null while a row refers to the file.
   delete_at  timestamptz,
+  -- It has data of several teams: connections for teams do not see it.
+  is_of_cell boolean not null default false,
   primary key (set_id, name)
 );
 create index stored_file__delete_at on stored_file (delete_at);
 alter table stored_file alter column bytes set storage external;
+create policy of_team on stored_file using (not is_of_cell) with check (not is_of_cell);
+
+-- The files that hold closed days of the access log, each with some of the lines of a day. The functions of the access log write it. A file
+-- that is named here is the only proof of its lines as soon as its day is archived: neither its row nor a connection for a team can delete it.
+create table access_archive (
+  first_seq      bigint primary key,
+  last_seq       bigint not null,
+  day            date not null references access_day,
+  -- The hash before the first line, and that of the last line.
+  previous_hash  bytea not null,
+  last_hash      bytea not null,
+  set_id         uuid not null,
+  name           text not null,
+  -- The size of the file, and its SHA-256.
+  bytes          integer not null,
+  digest         bytea not null,
+  -- The users of its lines, each once.
+  users          uuid[] not null,
+  check (last_seq >= first_seq),
+  foreign key (set_id, name) references stored_file
+);
+create index access_archive__day on access_archive (day);
+create index access_archive__file on access_archive (set_id, name);
+create index access_archive__users on access_archive using gin (users);
+create policy of_team on access_archive using (false);
+
+-- Which worker archives the access log now; others leave it alone until then. It has one row at most.
+create table access_archive_lease (
+  id            boolean primary key default true check (id),
+  leased_until  timestamptz not null
+);
 
 -- Answers that are stored under a key of the caller. Without a status, a running transaction has claimed the key, or it is free
 -- again.
@@ -2034,10 +2072,86 @@ create function append_access_log(new_lines text) returns bigint
 $$;
 revoke execute on function append_access_log(text) from public;
 
--- Drops the table of a day of the access log, in the order of locks of append_access_log. Refuses a day that is not older than the
--- retention by the clock of the database, so that no caller can shorten the log, and changes nothing for a day that the log does not have:
--- the year in the name of its table would be that of another day, as for the years before Christ. It waits only briefly for readers of the
--- log, for example a backup; the retention tries again.
+-- Whether a day can be archived: it is older than the retention in the database by the clock of the database, and a later day has begun, so
+-- that no line is appended to it any more.
+create function is_archivable(tested_day date) returns boolean
+  language sql stable as $$
+  select exists (
+    select from access_day d, access_log_retention r
+    where d.day = tested_day and d.seq > 0 and d.archived_at is null and d.dropped_at is null
+      and d.day < (now() at time zone 'UTC')::date - r.database_days
+      and exists (select from access_day l where l.day > d.day))
+$$;
+
+-- The number and hash of the line after which the next file of a day continues.
+create function access_archive_end(of_day date, out seq bigint, out hash bytea)
+  language sql stable as $$
+  (select last_seq, last_hash from access_archive where day = of_day order by last_seq desc limit 1)
+  union all
+  (select d.seq, d.hash from access_day d where d.day < of_day order by d.day desc limit 1)
+  order by 1 desc limit 1
+$$;
+
+-- Records a file with the next lines of a day. Returns false, and does nothing, for a day that cannot be archived and for lines that another
+-- worker has recorded. Hashes that are not those of the log are refused.
+create function add_access_log_file(file access_archive) returns boolean
+  language plpgsql security definer set search_path from current as $$
+declare
+  previous record;
+begin
+  lock table access_day in exclusive mode;
+  select * into strict previous from access_archive_end(file.day);
+  if not is_archivable(file.day) or file.first_seq <> previous.seq + 1 then
+    return false;
+  end if;
+  if file.previous_hash <> previous.hash
+    or not exists (select from access_log l where l.day = file.day and l.seq = file.last_seq and l.hash = file.last_hash) then
+    raise exception 'the file does not continue the access log' using errcode = 'check_violation';
+  end if;
+  insert into access_archive values (file.*);
+  return true;
+end $$;
+revoke execute on function add_access_log_file(access_archive) from public;
+
+-- Drops the table of a day whose lines are all in files. Returns false, and does nothing, for any other day, and refuses one whose table has
+-- further lines. It waits only briefly for readers of the log.
+create function archive_access_log_day(archived_day date) returns boolean
+  language plpgsql security definer set lock_timeout = '200ms' set search_path from current as $$
+declare
+  first_seq bigint;
+  last_seq bigint;
+begin
+  lock table access_day in exclusive mode;
+  if not is_archivable(archived_day)
+    or not exists (select from access_day d, access_archive_end(d.day) e where d.day = archived_day and e.seq = d.seq and e.hash = d.hash) then
+    return false;
+  end if;
+  select min(a.first_seq), max(a.last_seq) into first_seq, last_seq from access_archive a where a.day = archived_day;
+  if exists (select from access_log l where l.day = archived_day and (l.seq < first_seq or l.seq > last_seq)) then
+    raise exception 'the table of % has lines that are not part of the chain', archived_day using errcode = 'check_violation';
+  end if;
+  update access_day set archived_at = now() where day = archived_day;
+  execute format('drop table %I', 'access_log_' || to_char(archived_day, 'YYYYMMDD'));
+  return true;
+end $$;
+revoke execute on function archive_access_log_day(date) from public;
+
+-- Forgets the files of a day from a line on, because one of them cannot be read as it was written. Refuses a day whose lines are nowhere else.
+create function forget_access_log_files(of_day date, from_seq bigint) returns void
+  language plpgsql security definer set search_path from current as $$
+begin
+  lock table access_day in exclusive mode;
+  if not is_archivable(of_day) then
+    raise exception 'the lines of % are only in its files', of_day using errcode = 'insufficient_privilege';
+  end if;
+  delete from access_archive where day = of_day and first_seq >= from_seq;
+end $$;
+revoke execute on function forget_access_log_files(date, bigint) from public;
+
+-- Drops a day of the access log: its table, or its files, which the caller then deletes. It takes locks in the order of append_access_log.
+-- Refuses a day that is not older than the retention by the clock of the database, so that no caller can shorten the log, and changes nothing
+-- for a day that the log does not have: the year in the name of its table would be that of another day, as for the years before Christ. It
+-- waits only briefly for readers of the log, for example a backup; the retention tries again.
 create function drop_access_log_day(dropped_day date) returns void
   language plpgsql security definer set lock_timeout = '200ms' set search_path from current as $$
 declare
@@ -2050,6 +2164,7 @@ begin
   lock table access_day in exclusive mode;
   update access_day set dropped_at = now(), retention_days = current_days where day = dropped_day and dropped_at is null;
   if found then
+    delete from access_archive where day = dropped_day;
     execute format('drop table if exists %I', 'access_log_' || to_char(dropped_day, 'YYYYMMDD'));
   end if;
 end $$;

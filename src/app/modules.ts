@@ -73,7 +73,7 @@ export function modulesOf(process: Process): Module[] {
       mail: { cells, log, smtp: settings.smtp, isHeld: heldMail },
       storedFiles,
     }),
-    ...tenancy({ cells, log, guards, settings, publicUrl, operations, has: { user: hasUser, order: hasOrder } }),
+    ...tenancy({ cells, log, guards, storedFiles, settings, publicUrl, operations, has: { user: hasUser, order: hasOrder } }),
     ...people,
     ...events({
       cells,

@@ -12,7 +12,7 @@ import { listenError } from './ports.ts'
 import { assemble, type AssembledProcess } from './assemble.ts'
 import { version } from '../platform/runtime/version.ts'
 import type { TeamGuard } from '../tenancy/access/team-guard.ts'
-import { storedRetention, storeRetention } from '../platform/access-log/access-archive.ts'
+import { storedRetention, storeRetention, type LogRetention } from '../platform/access-log/log-retention.ts'
 import { AccessLog } from '../platform/access-log/access-log.ts'
 import type { Cells } from '../platform/db/cells.ts'
 import { isSandboxCell } from '../settings/cells.ts'
@@ -52,7 +52,7 @@ export { version }
 const CLOSE_MS_MAX = 5_000
 
 /**
- * Applies the migrations that the schemas of this process lack, stores how long the access log is kept, and seeds its cells with the reference
+ * Applies the migrations that the schemas of this process lack, stores how long the access log is kept and where, and seeds its cells with the reference
  * data of this program: labs, payors and diagnoses and, if the cell has tests to order, their offers, fictional sites and the platform's lab
  * accounts. A cell whose schema is newer than this program keeps the reference data of the newer program. Cells are migrated at the same time;
  * the first error is thrown when all of them have ended. Errors: MigrationError.
@@ -87,24 +87,32 @@ async function migrateOne(
       'these roles have rights on tables of teams and find them empty: give BYPASSRLS to the roles for backups and reports',
     )
   if (name === 'control' || newer) return
-  await storeRetention(database.connectionOf(name), schema, config.access_log_days)
+  await storeRetention(database.connectionOf(name), schema, retentionOf(config))
   await contents.loadReferenceData(database.cells.db(name), config.demo || name.startsWith('sandbox'))
 }
 
 const Held = T.Object({ held: T.Boolean() })
 
+const retentionOf = (config: Pick<Config, 'access_log_days' | 'access_log_database_days'>): LogRetention => ({
+  days: config.access_log_days,
+  database_days: config.access_log_database_days || null,
+})
+
 /** Warns of cells whose access log is kept for other than the days of the settings, since `migrate` has not run with them. */
-export async function warnOfOtherRetention(
-  { cells: names, access_log_days }: Config,
-  { cells }: Database,
-  log: Log,
-): Promise<void> {
-  for (const name of names) {
-    const days = await storedRetention(cells.db(name))
-    if (days !== access_log_days)
+export async function warnOfOtherRetention(config: Config, { cells }: Database, log: Log): Promise<void> {
+  const { access_log_days, access_log_database_days } = config
+  const wanted = retentionOf(config)
+  for (const name of config.cells) {
+    const { days, database_days } = await storedRetention(cells.db(name))
+    if (days !== wanted.days)
       log.warn(
         { cell: name, days, access_log_days },
         'ACCESS_LOG_DAYS is not applied; run "bin/drawbridge migrate" with this setting',
+      )
+    if (database_days !== wanted.database_days)
+      log.warn(
+        { cell: name, days: database_days ?? 0, access_log_database_days },
+        'ACCESS_LOG_DATABASE_DAYS is not applied; run "bin/drawbridge migrate" with this setting',
       )
   }
 }

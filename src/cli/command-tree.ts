@@ -29,7 +29,17 @@ export interface Call<V = any> extends Typed<V> {
   cells: Cells
   config: Pick<
     Config,
-    'encryption_keys' | 'data_dir' | 'public_url' | 'port' | 'sms' | 'webhook_allow' | 'loopback' | 'lab_folder'
+    | 'encryption_keys'
+    | 'data_dir'
+    | 'public_url'
+    | 'port'
+    | 'sms'
+    | 'webhook_allow'
+    | 'loopback'
+    | 'lab_folder'
+    | 'report_storage'
+    | 'report_folder'
+    | 's3'
   >
   /** Prints a text; resolves when it was written. */
   write: (text: string) => Promise<void>

@@ -1,5 +1,5 @@
 // The modules of the platform, from the bottom up.
-import { accessCleanups } from './access-log/access-archive.ts'
+import { accessCleanups } from './access-log/log-retention.ts'
 import { eraseTables } from './db/erasure.ts'
 import { idempotencyCleanup } from './http/idempotency.ts'
 import { mail, type MailDependencies } from './mail/module.ts'
@@ -49,12 +49,6 @@ export const platform = (dependencies: PlatformDependencies): Module[] => [
     erasers: { team: eraseTables('event_outbox', 'event_subscribed_team', 'event', 'job') },
   },
   {
-    name: 'platform/access-log',
-    about: 'the access log: lines, hash chain, archive',
-    tables: { views: ['access_log_of_team'], others: ['access_day', 'access_line', 'access_log', 'access_log_retention'] },
-    periodicTasks: accessCleanups,
-  },
-  {
     name: 'platform/net',
     about: 'outgoing requests, allowed addresses, trusted proxies',
   },
@@ -64,6 +58,15 @@ export const platform = (dependencies: PlatformDependencies): Module[] => [
     tables: { others: ['stored_file'] },
     periodicTasks: [dependencies.storedFiles.cleanup],
     services: [{ start: () => {}, stop: () => dependencies.storedFiles.close() }],
+  },
+  {
+    name: 'platform/access-log',
+    about: 'the access log: lines, hash chain, archive',
+    tables: {
+      views: ['access_log_of_team'],
+      others: ['access_archive', 'access_archive_lease', 'access_day', 'access_line', 'access_log', 'access_log_retention'],
+    },
+    periodicTasks: accessCleanups(dependencies.storedFiles),
   },
   {
     name: 'platform/http',

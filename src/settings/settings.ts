@@ -124,11 +124,11 @@ export const settings = {
     'Folder with other networks for text recognition (REPORTS.md).',
   ),
   report_storage: choice('REPORT_STORAGE', storageKinds, 'disk').means(
-    'Storage of the encrypted files of new lab reports (REPORTS.md).',
+    'Storage of the files of new lab reports, encrypted, and of the access log (REPORTS.md).',
   ),
   report_folder: text('REPORT_FOLDER', undefined, anyText('a folder'), {
     default_text: '`DATA_DIR/report-files`',
-  }).means('Folder for the files of lab reports with `REPORT_STORAGE=disk`; every process must reach it.'),
+  }).means('Folder for files with `REPORT_STORAGE=disk`; every process must reach it.'),
   s3_endpoint: text('S3_ENDPOINT', undefined, withoutFinalSlash(webUrlWithoutUser)).means(
     'Base URL of the object store. `REPORT_STORAGE=s3` requires it, the bucket, and both parts of the key.',
   ),
@@ -276,8 +276,11 @@ export const settings = {
   request_log_days: whole('REQUEST_LOG_DAYS', 7, 0, 90).means(
     'Days for which the console lists requests of teams, without bodies; `0`: none.',
   ),
-  access_log_days: whole('ACCESS_LOG_DAYS', 400, 1, 100_000).means(
-    'Days for which the access log is kept. `migrate` and `start` store it in the database, which drops no younger day.',
+  access_log_days: whole('ACCESS_LOG_DAYS', 2192, 1, 100_000).means(
+    'Days for which the access log is kept, by default six years. `migrate` and `start` store it in the database, which drops no younger day.',
+  ),
+  access_log_database_days: whole('ACCESS_LOG_DATABASE_DAYS', 90, 0, 100_000).means(
+    'Days of the access log in the database; `migrate` and `start` store it there. Older days are in files at `REPORT_STORAGE` until `ACCESS_LOG_DAYS`; `0`: all stay in the database.',
   ),
   geocoder_url: secret('GEOCODER_URL', webUrl).means(
     'Geocoding service for postal codes that are not in the local tables (PSC_DIRECTORY.md).',

@@ -6,6 +6,8 @@ import { systemNow } from '../platform/runtime/clock.ts'
 import type { Module } from '../platform/module/module.ts'
 import type { Log } from '../platform/telemetry/log.ts'
 import type { Access } from './access/access.ts'
+import { ArchiveSearcher } from '../platform/access-log/search-archive.ts'
+import type { StoredFiles } from '../platform/stored-files/stored-files.ts'
 import { auditRoutes } from './audit/routes.ts'
 import { domains } from './domains/module.ts'
 import type { LaunchDependencies } from './embedding/launches.ts'
@@ -22,6 +24,7 @@ export interface TenancyDependencies {
   cells: Cells
   log: Log
   guards: Access
+  storedFiles: StoredFiles
   settings: Pick<
     Config,
     | 'support_email'
@@ -72,7 +75,16 @@ const signInLimits = (wrong_max: number) => ({
   },
 })
 
-export function tenancy({ cells, log, guards, settings, publicUrl, has, operations }: TenancyDependencies): Module[] {
+export function tenancy({
+  cells,
+  log,
+  guards,
+  storedFiles,
+  settings,
+  publicUrl,
+  has,
+  operations,
+}: TenancyDependencies): Module[] {
   const { teams: teamGuard, orgs, sessions, checks, tokens, use } = guards
   const domain_target = () => settings.domain_target
   const teamDependencies = { cells, support_email: settings.support_email, teams: teamGuard, orgs }
@@ -89,7 +101,7 @@ export function tenancy({ cells, log, guards, settings, publicUrl, has, operatio
       about: 'reading of audit log and access log',
       tag: 'management',
       tables: { others: ['access_log_check'] },
-      operations: auditRoutes,
+      operations: auditRoutes(new ArchiveSearcher(cells, storedFiles)),
     },
     {
       name: 'tenancy/roles',

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
-import { listAccess } from '../../src/tenancy/audit/list-accesses.ts'
+import { findAccess } from '../../src/tenancy/audit/list-accesses.ts'
 import { eraseRawResults } from '../../src/lab/result-matching/raw-results.ts'
 import { countOrders, listOrders } from '../../src/lab/orders/list-orders.ts'
 import { countOrdersByDay, listOrderRows } from '../../src/lab/orders/order-rows.ts'
@@ -232,7 +232,7 @@ describe('a team with many orders, users, events and answers', async () => {
     ['searches users', (tx) => searchUsers(tx, 'person 77'), /user/],
     ['resolves a user', (tx) => resolveUser(tx, 'person 77'), /user_/],
     ['erases answers about a user', (tx) => eraseStoredResponses(tx, user_id), /idempotency_key__users/],
-    ['lists who has seen a user', (tx) => listAccess(tx, { user_id }), /access_log.*_users/],
+    ['lists who has seen a user', async (tx) => (await findAccess(tx, { user_id })).rows, /access_log.*_users/],
     ['erases what laboratories sent about a user', (tx) => eraseRawResults(tx, user_id), /raw_result__users/],
     ['lists events', (tx) => listEvents(tx, notDeleted, { limit: 50 }), /event_/],
     [

@@ -217,23 +217,34 @@ describe('a database of your own', () => {
   test('hold how long the access log is kept: `migrate` stores it, and a server with another setting warns', async () => {
     const settings = { DATABASE_URL: addressOf('drawbridge'), DATA_DIR: folder('kept'), CELLS: 'sandbox-us' }
     const days = async () =>
-      (await onDatabase(inDatabase('drawbridge'), (client) => client.query('select days from sandbox_us.access_log_retention')))
-        .rows
-    assert.equal((await outcome('migrate', { ...settings, ACCESS_LOG_DAYS: '30' })).code, 0)
-    assert.deepEqual(await days(), [{ days: 30 }])
+      (
+        await onDatabase(inDatabase('drawbridge'), (client) =>
+          client.query('select days, database_days from sandbox_us.access_log_retention'),
+        )
+      ).rows
+    const migrate = (overrides: Record<string, string>) => outcome('migrate', { ...settings, ...overrides })
+    assert.equal((await migrate({ ACCESS_LOG_DATABASE_DAYS: '0' })).code, 0)
+    assert.deepEqual(await days(), [{ days: 2192, database_days: null }])
+    assert.equal((await migrate({ ACCESS_LOG_DAYS: '30' })).code, 0)
+    assert.deepEqual(await days(), [{ days: 30, database_days: 90 }])
     // `serving` migrates for a folder that is not there.
     mkdirSync(settings.DATA_DIR)
-    const server = await serving(settings.DATA_DIR, { ...settings, ACCESS_LOG_DAYS: '7', LOG_LEVEL: 'warn' }, 'serve')
+    const server = await serving(
+      settings.DATA_DIR,
+      { ...settings, ACCESS_LOG_DAYS: '7', ACCESS_LOG_DATABASE_DAYS: '0', LOG_LEVEL: 'warn' },
+      'serve',
+    )
     const warnings = () =>
       server
         .err()
         .split('\n')
-        .filter((line) => line.includes('ACCESS_LOG_DAYS'))
-    await waitUntil(() => warnings().length > 0)
-    const { days: stored, access_log_days } = JSON.parse(warnings()[0]!)
-    assert.deepEqual([stored, access_log_days], [30, 7])
+        .filter((line) => line.includes('is not applied'))
+    await waitUntil(() => warnings().length > 1)
+    const [whole, inDatabaseOnly] = warnings().map((line) => JSON.parse(line))
+    assert.deepEqual([whole.days, whole.access_log_days], [30, 7])
+    assert.deepEqual([inDatabaseOnly.days, inDatabaseOnly.access_log_database_days], [90, 0])
     assert.equal(await server.end('SIGTERM'), 0)
-    assert.deepEqual(await days(), [{ days: 30 }])
+    assert.deepEqual(await days(), [{ days: 30, database_days: 90 }])
   })
 
   test('can differ for each cell, and the cells share no data', async () => {

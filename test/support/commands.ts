@@ -7,6 +7,7 @@ import { parse, type Call } from '../../src/cli/command-tree.ts'
 import { tree } from '../../src/cli/command-list.ts'
 import { actorOf } from '../../src/platform/access-log/access-line.ts'
 import type { Cells } from '../../src/platform/db/cells.ts'
+import { settings } from './server.ts'
 
 type Ask = Call['ask']
 
@@ -44,6 +45,9 @@ export async function runOnDatabase(
     webhook_allow: ['127.0.0.0/8'],
     loopback: true,
     lab_folder: process.env.LAB_FOLDER,
+    report_storage: settings.report_storage,
+    report_folder: settings.report_folder,
+    s3: settings.s3,
   }
   const outcome = await parsed.leaf.onCells({
     ...parsed.input,

@@ -2,14 +2,17 @@
 import { ALL_CELLS, UsageError, type Call } from '../command-tree.ts'
 import { cellWord, chosenCells, optionalId, requireCell, whenLogged } from '../command-input.ts'
 import { leaveCommand } from '../../platform/access-log/access-line.ts'
-import { exportLines, verifyLog, type Position } from '../../platform/access-log/access-archive.ts'
+import { exportLines, verifyLog } from '../../platform/access-log/access-archive.ts'
+import type { Position } from '../../platform/access-log/log-days.ts'
+import { openStorages } from '../../platform/stored-files/open-storages.ts'
+import { StoredFiles } from '../../platform/stored-files/stored-files.ts'
 import { appendLines } from '../../platform/access-log/access-log.ts'
 import { recordCheck } from '../../tenancy/audit/log-check.ts'
 import { FormatError, formats } from '../../platform/schema/formats.ts'
 
 /**
  * `access-log export`. Writes access_line: the log records the export, too. The output is printed in pieces; the next one is produced after
- * the reader has read the one before.
+ * the reader has read the one before. Errors: LogFileFault, `StorageUnavailable` for a file of archived days.
  */
 export async function exportLog(
   call: Call<{ cell?: string; from?: string; until?: string; user?: string; team?: string }>,
@@ -24,9 +27,17 @@ export async function exportLog(
     db,
     db.plainTx(async (tx) => leaveCommand(tx, { actor: call.actor, operation: 'access-log export' }, about)),
   )
-  for await (const text of exportLines(db, selection)) await write(text)
+  const files = storedFilesOf(call)
+  try {
+    for await (const text of exportLines(db, files, selection)) await write(text)
+  } finally {
+    await files.close()
+  }
   return ''
 }
+
+const storedFilesOf = ({ config }: Call): StoredFiles =>
+  new StoredFiles({ kind: () => config.report_storage, storages: () => openStorages(config) })
 
 function day(text: string | undefined, name: string): string | undefined {
   if (text !== undefined && formats.date!(text) instanceof FormatError)
@@ -40,21 +51,29 @@ function position(text: string): Position {
   return { seq: Number(seq), hash: hash.toLowerCase() }
 }
 
-/** `access-log verify`. Writes access_log_check. Errors: Error with the first invalid line of each cell, if the log has been changed. */
+/**
+ * `access-log verify`. Writes access_log_check. Errors: Error with the first invalid line or file of each cell, if the log has been changed;
+ * `StorageUnavailable` if files cannot be read.
+ */
 export async function verify(call: Call<{ cell?: string; known?: string[] }>): Promise<string> {
   const known = (call.values.known ?? []).map(position)
   if (known.length && cellWord(call) === ALL_CELLS) throw new UsageError('--known needs one cell: each has a log of its own.')
   const broken: string[] = []
-  for (const { name, db } of chosenCells(call)) {
-    await appendLines(db)
-    const verification = await verifyLog(db, known)
-    await recordCheck(db.queries, verification)
-    const { lines, oldestDay, head, fault } = verification
-    if (fault !== undefined) broken.push(`${name}: ${fault}`)
-    else
-      await call.write(
-        `${name}  ${lines} lines${oldestDay === null ? '' : ` since ${oldestDay}`}, none changed; the last is ${head.seq}:${head.hash}\n`,
-      )
+  const files = storedFilesOf(call)
+  try {
+    for (const { name, db } of chosenCells(call)) {
+      await appendLines(db)
+      const verification = await verifyLog(db, files, known)
+      await recordCheck(db.queries, verification)
+      const { lines, oldestDay, head, fault } = verification
+      if (fault !== undefined) broken.push(`${name}: ${fault}`)
+      else
+        await call.write(
+          `${name}  ${lines} lines${oldestDay === null ? '' : ` since ${oldestDay}`}, none changed; the last is ${head.seq}:${head.hash}\n`,
+        )
+    }
+  } finally {
+    await files.close()
   }
   if (broken.length) throw new Error(`The access log has been changed. ${broken.join('; ')}.`)
   return ''

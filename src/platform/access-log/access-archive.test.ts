@@ -2,10 +2,13 @@
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { before, describe, test } from 'node:test'
+import { storedFiles as files } from '../../../test/support/report-files.ts'
 import { cells, createTestTeam } from '../../../test/support/server.ts'
-import { dropOldDays, exportLines, verifyLog, type LineFilter, type Position } from './access-archive.ts'
+import { exportLines, verifyLog, type LineFilter } from './access-archive.ts'
 import { leaveLine, lineOf, type Access } from './access-line.ts'
 import { AccessLog, appendLines } from './access-log.ts'
+import type { Position } from './log-days.ts'
+import { dropOldDays } from './log-retention.ts'
 import type { Db } from '../db/database.ts'
 import { createLog } from '../telemetry/log.ts'
 
@@ -35,7 +38,7 @@ const logAccess = (db: Db, count: number, overrides: Partial<Access> = {}) =>
 /** A complete export. */
 async function exportLog(db: Db, filter: LineFilter = {}): Promise<{ seq: number; hash: string; line: Access; text: string }[]> {
   let text = ''
-  for await (const piece of exportLines(db, filter)) text += piece
+  for await (const piece of exportLines(db, files, filter)) text += piece
   const lines = text.split('\n').filter(Boolean)
   return lines.map((line) => ({ ...JSON.parse(line), text: line.slice(line.indexOf('"line":') + 7, -1) }))
 }
@@ -74,28 +77,28 @@ describe('concurrent writes of several processes', () => {
       }),
     )
     await Promise.all(processes.map((log) => log.stop()))
-    const { lines, fault, head } = await verifyLog(db)
+    const { lines, fault, head } = await verifyLog(db, files)
     assert.deepEqual([fault, lines, head.seq], [undefined, 200, 200])
     const found = (await exportLog(db)).map(({ line }) => line.request!)
     assert.deepEqual(found.toSorted(), wanted.toSorted())
   })
 
   test('are completed by another process when the process that left a line has ended', async () => {
-    const { head } = await verifyLog(db)
+    const { head } = await verifyLog(db, files)
     await db.plainTx(async (tx) => leaveLine(tx, lineOf(accessOf())))
     assert.deepEqual(await appendLines(db), { count: 1, isMore: false })
     assert.deepEqual(await appendLines(db), { count: 0, isMore: false })
-    assert.equal((await verifyLog(db)).head.seq, head.seq + 1)
+    assert.equal((await verifyLog(db, files)).head.seq, head.seq + 1)
   })
 
   test('are appended in steps that each stay within the statement timeout, however many lines are left', async () => {
-    const { head } = await verifyLog(db)
+    const { head } = await verifyLog(db, files)
     const { users, text } = lineOf(accessOf())
     await db.pool.query('insert into access_line (users, line) select $1, $2 from generate_series(1, 45000)', [users, text])
     assert.deepEqual(await appendLines(db, [lineOf(accessOf())]), { count: 20_001, isMore: true })
     assert.deepEqual(await appendLines(db), { count: 20_000, isMore: true })
     assert.deepEqual(await appendLines(db), { count: 5000, isMore: false })
-    const { fault, head: end } = await verifyLog(db)
+    const { fault, head: end } = await verifyLog(db, files)
     assert.deepEqual([fault, end.seq], [undefined, head.seq + 45_001])
   })
 
@@ -168,7 +171,7 @@ describe('a change of written lines', () => {
   let noted: Position
   before(async () => {
     for (let i = 0; i < 20; i++) await logAccess(db, 1, { users: [randomUUID(), randomUUID()] })
-    noted = (await verifyLog(db)).head
+    noted = (await verifyLog(db, files)).head
     await logAccess(db, 5)
   })
 
@@ -219,12 +222,12 @@ describe('a change of written lines', () => {
         await client.query('set local role none')
         await client.query(statements)
         const within = { ...db, queries: queriesOf(client) } as unknown as Db
-        assert.match((await verifyLog(within, [noted])).fault ?? 'nothing was found', fault)
+        assert.match((await verifyLog(within, files, [noted])).fault ?? 'nothing was found', fault)
       } finally {
         await client.query('rollback')
         client.release()
       }
-      assert.equal((await verifyLog(db, [noted])).fault, undefined)
+      assert.equal((await verifyLog(db, files, [noted])).fault, undefined)
     })
 
   test('is not detected if the whole chain is rewritten and no position was recorded, as the documentation says', async () => {
@@ -234,7 +237,7 @@ describe('a change of written lines', () => {
       await client.query('set local role none')
       await client.query(rewritten(7))
       const within = { ...db, queries: queriesOf(client) } as unknown as Db
-      assert.equal((await verifyLog(within)).fault, undefined)
+      assert.equal((await verifyLog(within, files)).fault, undefined)
     } finally {
       await client.query('rollback')
       client.release()
@@ -282,21 +285,21 @@ describe('expired days', () => {
     assert.equal(await dropOldDays(db), 2)
     assert.equal(await dropOldDays(db), 0)
     await logAccess(db, 1)
-    const { fault, lines, oldestDay, head } = await verifyLog(db)
+    const { fault, lines, oldestDay, head } = await verifyLog(db, files)
     assert.deepEqual([fault, lines, oldestDay, head.seq], [undefined, 4, day(3), 7])
     assert.deepEqual(
       (await exportLog(db)).map(({ seq }) => seq),
       [4, 5, 6, 7],
     )
     assert.equal(
-      (await verifyLog(db, [{ seq: 3, hash: noted.hash }])).fault,
+      (await verifyLog(db, files, [{ seq: 3, hash: noted.hash }])).fault,
       `line 3 is missing: it was noted, and its day ${day(4)} was deleted`,
     )
-    assert.match((await verifyLog(db, [{ seq: 1, hash: 'ff' }])).fault!, /^line 1 is missing: it was noted/)
+    assert.match((await verifyLog(db, files, [{ seq: 1, hash: 'ff' }])).fault!, /^line 1 is missing: it was noted/)
   })
 
   test('are refused by the database while they are younger than the retention', async () => {
-    const before = await verifyLog(db)
+    const before = await verifyLog(db, files)
     for (const call of [`('${day(3)}')`, `('${day(1)}')`, `('${day(0)}')`, `('${day(-1)}')`])
       await assert.rejects(db.pool.query(`select drop_access_log_day${call}`), { code: '42501' }, call)
     for (const change of [
@@ -306,7 +309,7 @@ describe('expired days', () => {
       `drop table access_log_${day(1).replaceAll('-', '')}`,
     ])
       await assert.rejects(db.pool.query(change), { code: '42501' }, change)
-    assert.deepEqual(await verifyLog(db), before)
+    assert.deepEqual(await verifyLog(db, files), before)
   })
 
   test('stay while a reader reads the log', async () => {
@@ -322,7 +325,7 @@ describe('expired days', () => {
     }
     assert.equal((await exportLog(db))[0]!.seq, 4)
     assert.equal(await dropOldDays(db), 1)
-    assert.deepEqual([(await verifyLog(db)).fault, (await exportLog(db))[0]!.seq], [undefined, 6])
+    assert.deepEqual([(await verifyLog(db, files)).fault, (await exportLog(db))[0]!.seq], [undefined, 6])
   })
 
   test('are detected if they were deleted before the retention had ended', async () => {
@@ -330,7 +333,7 @@ describe('expired days', () => {
     const faultAfter = async (change: string) => {
       await client.query('begin')
       await client.query(`set local role none; ${change}`)
-      const { fault } = await verifyLog({ ...db, queries: queriesOf(client) } as never)
+      const { fault } = await verifyLog({ ...db, queries: queriesOf(client) } as never, files)
       await client.query('rollback')
       return fault
     }
@@ -349,7 +352,7 @@ describe('expired days', () => {
     await asOwner(`
       drop table access_log_${day(0).replaceAll('-', '')};
       update access_day set dropped_at = day + 10, retention_days = 2 where day = '${day(0)}'`)
-    assert.match((await verifyLog(db)).fault!, /^line 7 is missing: the day .* is gone/)
+    assert.match((await verifyLog(db, files)).fault!, /^line 7 is missing: the day .* is gone/)
   })
 
   test('with a clock that was set back leave no gap: lines stay in the order of their numbers', async () => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { before, describe, test } from 'node:test'
 import type pg from 'pg'
+import { storedFiles as files } from '../../../test/support/report-files.ts'
 import { cells } from '../../../test/support/server.ts'
 import { verifyLog } from './access-archive.ts'
 import { lineOf } from './access-line.ts'
@@ -100,7 +101,7 @@ describe('the role of the program', () => {
           const many = async (_row: unknown, { text, values }: { text: string; values: unknown[] }) =>
             (await client.query({ text, values })).rows
           const one = async (...args: Parameters<typeof many>) => (await many(...args))[0]
-          return (await verifyLog({ ...db, queries: { many, one, maybe: one } } as never)).fault
+          return (await verifyLog({ ...db, queries: { many, one, maybe: one } } as never, files)).fault
         }),
         `line 3 of ${today} has been changed: its columns do not fit its text`,
       )

@@ -60,7 +60,15 @@ describe('the catalog of every cell', () => {
     )
     assert.deepEqual(
       rows.map(({ name }) => name),
-      ['append_access_log', 'booked_times_of_sites', 'booked_times_of_staff', 'drop_access_log_day'],
+      [
+        'add_access_log_file',
+        'append_access_log',
+        'archive_access_log_day',
+        'booked_times_of_sites',
+        'booked_times_of_staff',
+        'drop_access_log_day',
+        'forget_access_log_files',
+      ],
     )
     const { rows: executed } = await asOwner<{ name: string }>(
       `select distinct proname::text as name from pg_proc

@@ -197,7 +197,7 @@ async function strangers(client: pg.Client, schema: string, roles: string[]): Pr
 }
 
 /** Tables that the program only reads: `migrate` writes them, or the functions of the access log, which have the rights of the owner. */
-const READ_ONLY = ['migration', 'access_log', 'access_day', 'access_log_retention']
+const READ_ONLY = ['migration', 'access_log', 'access_day', 'access_log_retention', 'access_archive']
 /**
  * Every table and sequence of the schema, and nothing else. Partitions are reached through their table. Functions
  * that PUBLIC may not execute are granted to the role of the cell, and not to that of teams.

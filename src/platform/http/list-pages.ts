@@ -28,6 +28,8 @@ export const byCreation = (table?: string): Key[] => {
 
 export class Pages {
   readonly limit: number
+  /** The values of the sort columns that the cursor has; undefined without one. */
+  readonly position: readonly string[] | undefined
   /** Condition on rows: they follow the page that the cursor ends. */
   readonly afterCursor: Sql
   /** The end of the statement: order, and one row more than a page has, which shows whether there is another page. */
@@ -47,18 +49,9 @@ export class Pages {
   ) {
     this.#list = list
     this.limit = query.limit ?? limit
-    this.afterCursor =
-      query.next_cursor === undefined
-        ? sql`true`
-        : positionCondition(
-            keys,
-            readCursor(
-              list,
-              query.next_cursor,
-              keys.map(({ part }) => part),
-            ),
-            order,
-          )
+    const parts = keys.map(({ part }) => part)
+    this.position = query.next_cursor === undefined ? undefined : readCursor(list, query.next_cursor, parts)
+    this.afterCursor = this.position ? positionCondition(keys, this.position, order) : sql`true`
     this.order = sql`order by ${join(keys.map(({ column }) => sql`${column} ${raw(order)}`))} limit ${this.limit + 1}`
   }
 
@@ -68,7 +61,12 @@ export class Pages {
    */
   cut<R>(rows: R[], position: (row: R) => string[]): { page: R[]; next_cursor: string | null } {
     const page = rows.slice(0, this.limit)
-    return { page, next_cursor: rows.length > this.limit ? cursor(this.#list, position(page.at(-1)!)) : null }
+    return { page, next_cursor: rows.length > this.limit ? this.cursorAt(position(page.at(-1)!)) : null }
+  }
+
+  /** The cursor of the page after a position. */
+  cursorAt(position: readonly string[]): string {
+    return cursor(this.#list, position)
   }
 }
 

@@ -1,6 +1,6 @@
 // Files that modules store: which there are, where each is, and when it is deleted. A file belongs to a set, such as the files of one lab
 // report. Owns the table stored_file. It knows neither teams nor what files hold: a module encrypts them, keeps the id of the set next to its
-// own row of a team, and asks for no other set.
+// own row of a team, and asks for no other set. Connections for teams do not see files of the whole cell.
 //
 // A file is reserved in a transaction, written without one, and kept in a further one together with the row that refers to it. One that
 // is not kept in time is deleted, so that nothing is left of a process that was killed in between. A file outside the database is deleted before
@@ -19,7 +19,7 @@ const RESERVED_S = 3_600
 const DELETED_AT_ONCE = 32
 const DELETING_S = 600
 
-/** A file with a name of its own within its set: letters, digits and dashes. */
+/** A file with a name of its own within its set: letters, digits, dashes and dots. */
 export interface NewFile {
   name: string
   bytes: Uint8Array
@@ -53,15 +53,18 @@ export class StoredFiles {
     this.#options = options
   }
 
-  /** Announces files of a set, or files in place of those with the same names. Writes stored_file. `write` and `keep` follow. */
-  async reserve(tx: PlainTx, set_id: string, files: readonly NewFile[]): Promise<void> {
+  /**
+   * Announces files of a set, or files in place of those with the same names. Writes stored_file. `write` and `keep` follow.
+   * @param isOfCell whether they have data of several teams
+   */
+  async reserve(tx: PlainTx, set_id: string, files: readonly NewFile[], { isOfCell = false } = {}): Promise<void> {
     const kind = this.#options.kind()
     const rows = files.map(
       ({ name, bytes }) => sql`
-        (${set_id}::uuid, ${name}, ${kind}, ${kind === 'database' ? Buffer.from(bytes) : null}::bytea, ${dbNowPlus(RESERVED_S)})`,
+        (${set_id}::uuid, ${name}, ${kind}, ${kind === 'database' ? Buffer.from(bytes) : null}::bytea, ${dbNowPlus(RESERVED_S)}, ${isOfCell}::boolean)`,
     )
     await tx.run(sql`
-      insert into stored_file (set_id, name, storage, bytes, delete_at) values ${join(rows, ', ')}
+      insert into stored_file (set_id, name, storage, bytes, delete_at, is_of_cell) values ${join(rows, ', ')}
       on conflict (set_id, name) do update set storage = excluded.storage, bytes = excluded.bytes, delete_at = excluded.delete_at`)
   }
 
@@ -137,9 +140,13 @@ export class StoredFiles {
 const Oldest = T.Object({ age_s: Nullable(T.Number()) })
 const Due = T.Object({ set_id: T.String(), name: T.String(), storage: T.Unsafe<StorageKind>({ type: 'string' }) })
 
-/** Keeps the files of a set until their time is set. Writes stored_file. @returns how many there are */
+/**
+ * Keeps the files of a set until their time is set, except those that a worker may be deleting. Writes stored_file. @returns how many are kept
+ */
 export const keepFiles = (tx: PlainTx, set_id: string): Promise<number> =>
-  tx.run(sql`update stored_file set delete_at = null where set_id = ${set_id}`)
+  tx.run(sql`
+    update stored_file set delete_at = null
+    where set_id = ${set_id} and (delete_at is null or delete_at > ${dbNowPlus(DELETING_S)})`)
 
 /** Sets when the files of sets are deleted: so many seconds from now. Writes stored_file. */
 export async function deleteFilesAfter(tx: PlainTx, set_ids: readonly string[], seconds: number): Promise<void> {
@@ -149,7 +156,7 @@ export async function deleteFilesAfter(tx: PlainTx, set_ids: readonly string[], 
 }
 
 /** The files of a set with these names, for `read`; missing ones are omitted. */
-export const findFiles = (tx: PlainTx, set_id: string, names: readonly string[]): Promise<StoredFile[]> =>
+export const findFiles = (tx: Pick<PlainTx, 'many'>, set_id: string, names: readonly string[]): Promise<StoredFile[]> =>
   tx.many(
     StoredFile,
     sql`select set_id, name, storage, bytes from stored_file where set_id = ${set_id} and name = any (${[...names]}::text[])`,

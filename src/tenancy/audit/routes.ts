@@ -1,12 +1,13 @@
 import { CellParams, OrgParams } from '../organizations/management-shapes.ts'
-import { managementOperation, type Operation } from '../../platform/http/operation.ts'
+import { managementOperation, multiTransactionManagementOperation, type Operation } from '../../platform/http/operation.ts'
+import type { ArchiveSearcher } from '../../platform/access-log/search-archive.ts'
 import { listAccess } from './list-accesses.ts'
 import { listAudit } from './audit-log.ts'
 import { readLastCheck } from './log-check.ts'
 import { AccessPage, AccessQuery, AuditPage, AuditQuery, LastAccessLogCheck, TeamAuditParams } from './schema.ts'
 
 /** The changes in the name of an organization, and the accesses to patients' data. */
-export const auditRoutes: Operation[] = [
+export const auditRoutes = (archive: ArchiveSearcher): Operation[] => [
   managementOperation({
     id: 'list_org_audit',
     logsAccess: false,
@@ -48,7 +49,7 @@ export const auditRoutes: Operation[] = [
     reply: AuditPage,
     run: (tx, { params, query }) => listAudit(tx, params.org_id, params.team_id, query),
   }),
-  managementOperation({
+  multiTransactionManagementOperation({
     id: 'list_user_access',
     logsAccess: true,
     method: 'GET',
@@ -57,11 +58,11 @@ export const auditRoutes: Operation[] = [
     keyScope: 'bound',
     summary: 'List who has seen or changed the data of a user, newest first',
     description:
-      'Every call that showed, changed or named the user, refused ones included, from a second after it on for as long as the operator keeps the log; also of a user that has been erased.',
+      'Every call that showed, changed or named the user, refused ones included, from a second after it on for as long as the operator keeps the log; also of a user that has been erased. Older lines are read from files: such a page may have fewer lines than its limit, or none, and `next_cursor` leads on. 503: a file cannot be read; the answer names its day.',
     params: TeamAuditParams,
     query: AccessQuery,
     reply: AccessPage,
-    run: (tx, { query }) => listAccess(tx, query),
+    run: (steps, { query }) => listAccess(steps, archive, query),
   }),
   managementOperation({
     id: 'get_access_log_check',

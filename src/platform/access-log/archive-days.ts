@@ -1,0 +1,185 @@
+// Moves closed days of the access log from the database to stored files, one file at a time. A file is written, recorded with its hashes, and,
+// when all lines of its day are recorded, read again; only then is the table of the day dropped. A process that is killed in between leaves
+// at most a file that nothing refers to, which is deleted after an hour, and any worker continues. The functions of the database accept only
+// files that continue the chain, so that workers that do the same at once record each line once.
+import { randomUUID } from 'node:crypto'
+import { dbNow, dbNowPlus } from '../db/leases.ts'
+import type { Db } from '../db/database.ts'
+import { sql } from '../db/sql.ts'
+import type { Cleanup } from '../queue/retention.ts'
+import { T, type Static } from '../schema/schema.ts'
+import { deleteFilesAfter, keepFiles, type StoredFiles } from '../stored-files/stored-files.ts'
+import { LineChain, readLines, sha256 } from './log-days.ts'
+import { describeFile, FILE_BYTES, listLogFiles, LogFileFault, packLines, verifyLogFile, type LogFile } from './log-files.ts'
+
+/** How long a worker that has failed, or was killed, keeps others from archiving. One file takes a second or two. */
+const LEASE_S = 60
+/** A day is archived within this time after it may be, unless something is wrong. */
+const DUE_S = 6 * 3600
+/** After how long a day whose chain is broken is looked at again. */
+const REFUSED_MS = 3_600_000
+
+/** The chain of a day is broken, so that the day stays in the database. */
+class BrokenDay extends Error {
+  override name = 'BrokenDay'
+}
+
+interface NewLogFile {
+  file: LogFile
+  /** The users of its lines, each once. */
+  users: string[]
+  bytes: Buffer
+}
+
+interface ArchiverOptions {
+  /** Bytes of text after which a file ends. */
+  file_bytes?: number
+}
+
+/** Archives the days that are older than the retention in the database. */
+export class DayArchiver implements Cleanup {
+  readonly kind = 'access_log_archive'
+  readonly control = false
+  readonly #files: StoredFiles
+  readonly #file_bytes: number
+  /** Days whose chain is broken, by cell and day, and until when they are left alone. */
+  readonly #refused = new Map<string, number>()
+
+  constructor(files: StoredFiles, { file_bytes = FILE_BYTES }: ArchiverOptions = {}) {
+    this.#files = files
+    this.#file_bytes = file_bytes
+  }
+
+  async overdueFor({ queries }: Db): Promise<number | undefined> {
+    const [oldest] = await listArchivable(queries)
+    return oldest && Math.max(0, oldest.age_s - DUE_S)
+  }
+
+  /** Writes one file of the oldest day, or drops the table of that day. Writes access_archive, access_day, access_log, stored_file. */
+  async remove(db: Db, _control: Db, isStopped: () => boolean): Promise<number> {
+    if (!(await renewLease(db, sql`access_archive_lease.leased_until < ${dbNow}`))) return 0
+    const days = await listArchivable(db.queries)
+    const day = days.find((candidate) => (this.#refused.get(formatKey(db, candidate)) ?? 0) < performance.now())
+    const done = day ? await this.#continueDay(db, day, isStopped) : 0
+    await db.queries.run(sql`update access_archive_lease set leased_until = ${dbNow}`)
+    return done
+  }
+
+  async #continueDay(db: Db, day: ArchivableDay, isStopped: () => boolean): Promise<number> {
+    try {
+      return day.end_seq < day.seq ? await this.#storeNextFile(db, day) : await this.#dropDay(db, day, isStopped)
+    } catch (error) {
+      if (error instanceof BrokenDay) this.#refused.set(formatKey(db, day), performance.now() + REFUSED_MS)
+      throw error
+    }
+  }
+
+  async #storeNextFile(db: Db, day: ArchivableDay): Promise<number> {
+    const { file, users, bytes } = await this.#packNextLines(db, day)
+    const { set_id, name } = file
+    await db.plainTx((tx) => this.#files.reserve(tx, set_id, [{ name, bytes }], { isOfCell: true }))
+    await this.#files.write(set_id, [{ name, bytes }])
+    await db.plainTx(async (tx) => {
+      if ((await keepFiles(tx, set_id)) !== 1) throw new Error(`${describeFile(file)} took more than an hour`)
+      const { isDone } = await tx.locking.one(
+        Done,
+        sql`
+        select add_access_log_file(row(
+          ${file.first_seq}, ${file.last_seq}, ${file.day}, decode(${file.previous_hash}, 'hex'), decode(${file.last_hash}, 'hex'),
+          ${set_id}, ${name}, ${bytes.length}, decode(${file.digest}, 'hex'), ${users}::uuid[])::access_archive) as "isDone"`,
+      )
+      if (!isDone) throw new Error(`another worker has archived line ${file.first_seq} of ${file.day}`)
+    })
+    return 1
+  }
+
+  /** The next file of a day. Errors: BrokenDay. */
+  async #packNextLines(db: Db, { day, seq, end_seq, end_hash }: ArchivableDay): Promise<NewLogFile> {
+    const chain = new LineChain(day, { seq: end_seq, hash: end_hash })
+    const lines: string[] = []
+    const users = new Set<string>()
+    let text_bytes = 0
+    reading: for await (const rows of readLines(db.queries, day, [sql`seq <= ${seq}`], end_seq))
+      for (const row of rows) {
+        const fault = chain.check(row) ?? (row.line.includes('\n') ? `line ${row.seq} of ${day} has a line break` : undefined)
+        if (fault !== undefined) throw new BrokenDay(`the day is not archived: ${fault}`)
+        lines.push(row.line)
+        for (const user of row.users) users.add(user)
+        text_bytes += row.line.length
+        if (text_bytes >= this.#file_bytes) break reading
+      }
+    if (lines.length === 0) throw new BrokenDay(`the day is not archived: line ${end_seq + 1} of ${day} is missing`)
+    const contents = { day, first_seq: end_seq + 1, last_seq: chain.seq, previous_hash: end_hash, last_hash: chain.hash }
+    const bytes = await packLines(contents, lines)
+    const name = `access-log-${db.schema.replaceAll('_', '-')}-${day}-${contents.first_seq}.jsonl.gz`
+    const file = { ...contents, set_id: randomUUID(), name, digest: sha256(bytes).toString('hex') }
+    return { file, users: [...users], bytes }
+  }
+
+  /** Reads all files of a day, and drops its table. A file that is not the one that was written is written again. */
+  async #dropDay(db: Db, { day }: ArchivableDay, isStopped: () => boolean): Promise<number> {
+    const files = await listLogFiles(db.queries, sql`day = ${day}::date`)
+    for (const file of files) {
+      if (isStopped() || !(await renewLease(db, sql`true`))) return 0
+      try {
+        await verifyLogFile(db.queries, this.#files, file)
+      } catch (error) {
+        if (error instanceof LogFileFault) await forgetFiles(db, file)
+        throw error
+      }
+    }
+    const { isDone } = await db.plainTx((tx) =>
+      tx.locking.one(Done, sql`select archive_access_log_day(${day}::date) as "isDone"`),
+    )
+    return isDone ? 1 : 0
+  }
+}
+
+const formatKey = (db: Db, { day }: ArchivableDay): string => `${db.schema} ${day}`
+
+const Done = T.Object({ isDone: T.Boolean() })
+
+const ArchivableDay = T.Object({
+  day: T.String(),
+  seq: T.Integer(),
+  /** The last line that a file has. */
+  end_seq: T.Integer(),
+  end_hash: T.String(),
+  age_s: T.Number(),
+})
+type ArchivableDay = Static<typeof ArchivableDay>
+
+/** The days that can be archived, oldest first, and for how long. */
+const listArchivable = (queries: Db['queries']): Promise<ArchivableDay[]> =>
+  queries.many(
+    ArchivableDay,
+    sql`
+    select d.day, d.seq, e.seq as end_seq, encode(e.hash, 'hex') as end_hash,
+           extract(epoch from ${dbNow} at time zone 'UTC' - (d.day + r.database_days + 1))::float8 as age_s
+    from access_log_retention r, access_day d, access_archive_end(d.day) e
+    where d.archived_at is null and d.dropped_at is null and is_archivable(d.day) order by d.day`,
+  )
+
+const Leased = T.Object({ id: T.Boolean() })
+
+/** Takes or extends the lease of the archive of a cell. @returns whether the condition on the present lease, if there is one, was met */
+const renewLease = async ({ queries }: Db, condition: ReturnType<typeof sql>): Promise<boolean> =>
+  (await queries.maybe(
+    Leased,
+    sql`
+    insert into access_archive_lease (leased_until) values (${dbNowPlus(LEASE_S)})
+    on conflict (id) do update set leased_until = excluded.leased_until where ${condition} returning id`,
+  )) !== undefined
+
+/** Deletes a file and those after it, whose lines are still in the database. Writes access_archive, stored_file. */
+async function forgetFiles(db: Db, { day, first_seq }: LogFile): Promise<void> {
+  const files = await listLogFiles(db.queries, sql`day = ${day}::date and first_seq >= ${first_seq}`)
+  await db.plainTx(async (tx) => {
+    await tx.locking.run(sql`select forget_access_log_files(${day}::date, ${first_seq})`)
+    await deleteFilesAfter(
+      tx,
+      files.map(({ set_id }) => set_id),
+      0,
+    )
+  })
+}
