@@ -98,6 +98,15 @@ export const PAGES: readonly PageEntry[] = [
     path: 'links',
     load: async () => (await import('./pages/links/IssuesPage.tsx')).IssuesPage,
     navigation: { label: 'Lab links', icon: 'links', operation: 'list_lab_link_issues' },
+    sections: [{ label: 'Lab links: Messages', path: 'links/messages', operation: 'list_lab_messages' }],
+  },
+  {
+    path: 'links/messages',
+    load: async () => (await import('./pages/link-messages/MessagesPage.tsx')).MessagesPage,
+  },
+  {
+    path: 'links/messages/:message_id',
+    load: async () => (await import('./pages/link-message/MessagePage.tsx')).MessagePage,
   },
   {
     path: 'requests',

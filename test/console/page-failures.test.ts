@@ -7,6 +7,7 @@ import { eventually } from '../support/eventually.ts'
 import type { Route } from 'playwright-core'
 import type { Page } from '../support/browser.ts'
 import { inBrowser, openConsole, type ConsoleVisit } from './console.ts'
+import { createLink, manageOrg, receive } from './lab-links.ts'
 import { createOrder } from './orders.ts'
 
 const ENDPOINT = 'https://receiver.example.com/events'
@@ -42,6 +43,8 @@ const PAGES: readonly PageCase[] = [
   { path: 'events/brokers', request: '**/team_etl_pipelines/**', content: heading('No broker yet') },
   { path: 'events/:event_id', request: '**/console/v1/events/*', content: heading('Payload') },
   { path: 'links', request: '**/lab_link_issue/**', content: heading('No open issues') },
+  { path: 'links/messages', request: '**/lab_message/sandbox/us?*', content: table('Messages with laboratories') },
+  { path: 'links/messages/:message_id', request: '**/lab_message/sandbox/us/*', content: heading('Message') },
   { path: 'requests', request: '**/console/v1/requests?*', content: table('Requests') },
   { path: 'requests/explorer', request: '**/openapi.json', content: (page) => page.getByRole('combobox', { name: 'Operation' }) },
   { path: 'requests/:request_id', request: '**/console/v1/requests/*', content: heading('create_order') },
@@ -190,11 +193,20 @@ async function fillPath(path: string, visit: ConsoleVisit): Promise<string> {
     ':section': async () => (path.startsWith('catalog') ? 'markers' : 'retention'),
     ':event_id': async () => (await api.get(`/console/v1/events?object_id=${order_id}`)).body.data[0].id,
     ':webhook_id': () => addEndpoint(visit),
+    ':message_id': () => addMessage(visit),
     ':request_id': async () => (await api.get('/console/v1/requests?operation=create_order')).body.data[0].id,
   }
   if (path === 'events/endpoints') await addEndpoint(visit)
+  if (path === 'links/messages') await addMessage(visit)
   const [parameter] = /:\w+/.exec(path) ?? []
   return parameter === undefined ? path : path.replace(parameter, await ids[parameter]!())
+}
+
+/** A message of a laboratory that cannot be read, and is done. */
+async function addMessage(visit: ConsoleVisit): Promise<string> {
+  const id = await receive(visit, await createLink(visit), 'no message')
+  await manageOrg(visit, 'POST', `/lab_message/sandbox/us/${id}/done`, {})
+  return id
 }
 
 /** An endpoint that is paused, so that nothing is sent to it. */

@@ -1,6 +1,5 @@
 import { Anchor, Button, Group, Stack, Text } from '@mantine/core'
 import { Link } from 'react-router'
-import { hasPage } from '../../pages.ts'
 import { shortId } from '../../components/IdText.tsx'
 import { toWords } from '../../components/order-status.ts'
 import { SystemTime } from '../../components/RelativeTime.tsx'
@@ -71,7 +70,6 @@ export function IssueCard({ issue, onFinish }: IssueCardProps) {
 function Place({ issue }: { issue: LinkIssue }) {
   const { lab, account_number, source, message_id, order_id, team_id, count, created_at, updated_at } = issue
   const { pathTo } = useTeam()
-  const message = message_id !== null && `message ${shortId(message_id)}`
   return (
     <Text size="sm" c="dimmed" className={classes.text}>
       {lab !== null && account_number !== null ? accountWords({ lab, account_number }) : 'no lab account'}
@@ -83,16 +81,12 @@ function Place({ issue }: { issue: LinkIssue }) {
       ) : (
         source !== null && ` · ${source}`
       )}
-      {message && (
+      {message_id !== null && (
         <>
           {' · '}
-          {hasPage('links/messages') ? (
-            <Anchor component={Link} to={pathTo(`links/messages/${message_id}`)} size="sm" underline="always">
-              {message}
-            </Anchor>
-          ) : (
-            message
-          )}
+          <Anchor component={Link} to={pathTo(`links/messages/${message_id}`)} size="sm" underline="always" title={message_id}>
+            message {shortId(message_id)}
+          </Anchor>
         </>
       )}
       {' · '}

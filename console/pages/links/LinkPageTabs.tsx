@@ -1,6 +1,9 @@
 import { LinkTabs } from '../../components/LinkTabs.tsx'
 
-const TABS = [{ label: 'Issues', path: 'links', operation: 'list_lab_link_issues' }] as const
+const TABS = [
+  { label: 'Issues', path: 'links', operation: 'list_lab_link_issues' },
+  { label: 'Messages', path: 'links/messages', operation: 'list_lab_messages' },
+] as const
 
 /** The pages about links to laboratories. */
 export const LinkPageTabs = () => <LinkTabs label="Lab links" tabs={TABS} />
