@@ -53,8 +53,13 @@ const UNFINISHED = /(?:^\.|\.(?:tmp|part|partial|filepart|ack|reason)$)/iu
 
 export const isUnfinished = (name: string): boolean => UNFINISHED.test(name)
 
-/** Writes a file under a name that nobody reads yet, and then gives it its own. */
+/** Writes a file under a name that nobody reads yet, and then gives it its own. Half a file, such as one on a full disk, does not stay. */
 export async function writeWhole(store: FileStore, path: string, bytes: Uint8Array): Promise<void> {
-  await store.write(`${path}.tmp`, bytes)
-  await store.rename(`${path}.tmp`, path)
+  try {
+    await store.write(`${path}.tmp`, bytes)
+    await store.rename(`${path}.tmp`, path)
+  } catch (error) {
+    await store.remove(`${path}.tmp`).catch(() => undefined)
+    throw error
+  }
 }

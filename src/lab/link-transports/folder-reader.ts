@@ -1,7 +1,8 @@
 // Reads the files of a laboratory from a folder. A file is taken when it has not changed for a while and ends as messages end; it is stored
 // and committed before it is moved, and never deleted. Whatever happens in between, the next look finds the file again.
+import { createHash } from 'node:crypto'
 import { uuid } from '../../platform/runtime/uuid.ts'
-import { isUnfinished, matchesPattern, writeWhole, type FileEntry, type FileStore } from './file-store.ts'
+import { FolderError, isUnfinished, matchesPattern, writeWhole, type FileEntry, type FileStore } from './file-store.ts'
 
 export interface FolderReaderOptions {
   folder: string
@@ -43,10 +44,16 @@ export interface FolderLook {
   waiting_count: number
   /** Files that were moved to `error`. */
   faulty_count: number
+  /** Why a file stays where it is, such as one that may not be read. The others were taken. */
+  failure: FolderError | undefined
 }
 
 /** A file that never ends as messages end, or has nothing in it, goes to `error` after this long without a change, or longer by the profile. */
 const UNFINISHED_MS_MAX = 60_000
+/** After so many files that cannot be used, it is the place that does not work. */
+const FAILURES_MAX = 3
+/** Names of files have at most 255 bytes, and what is written beside a file has a longer name. */
+const NAME_BYTES_MAX = 200
 const DONE = 'done'
 const ERROR = 'error'
 
@@ -62,8 +69,8 @@ export class FolderReader {
   }
 
   /**
-   * Looks into the folder once and takes what is finished, oldest first. Errors: FolderError; errors of `receive`, after which all further
-   * files stay for the next look.
+   * Looks into the folder once and takes what is finished, oldest first. A file that cannot be used stays, and does not stop the others. Errors:
+   * FolderError; errors of `receive`, after which all further files stay for the next look.
    * @param isStopped asked before each file
    */
   async look(store: FileStore, isStopped: () => boolean): Promise<FolderLook> {
@@ -71,13 +78,20 @@ export class FolderReader {
     const entries = (await store.list(folder)).filter(({ name }) => this.#isWanted(name))
     const looked_ms = now_ms()
     this.#sightings = new Map(entries.map((entry) => [entry.name, this.#sighting(entry, looked_ms)]))
-    const result: FolderLook = { taken_count: 0, waiting_count: 0, faulty_count: 0 }
+    const result: FolderLook = { taken_count: 0, waiting_count: 0, faulty_count: 0, failure: undefined }
+    let failure_count = 0
     if (entries.length > 0) for (const name of [DONE, ERROR]) await store.createFolder(`${folder}/${name}`)
     for (const { name } of entries.sort((a, b) => a.modified_ms - b.modified_ms || (a.name < b.name ? -1 : 1))) {
-      if (isStopped()) break
-      const outcome =
-        looked_ms - this.#sightings.get(name)!.since_ms < this.#options.stable_ms ? 'waiting' : await this.#take(store, name)
-      result[`${outcome}_count`]++
+      if (isStopped() || failure_count >= FAILURES_MAX) break
+      try {
+        const outcome =
+          looked_ms - this.#sightings.get(name)!.since_ms < this.#options.stable_ms ? 'waiting' : await this.#take(store, name)
+        result[`${outcome}_count`]++
+      } catch (error) {
+        if (!(error instanceof FolderError)) throw error
+        result.failure ??= error
+        failure_count++
+      }
     }
     return result
   }
@@ -92,8 +106,11 @@ export class FolderReader {
     const { folder, bytes_max, receive, writesAcknowledgments } = this.#options
     const path = `${folder}/${name}`
     const { bytes: size, modified_ms } = this.#sightings.get(name)!
+    if (Buffer.byteLength(name) > NAME_BYTES_MAX)
+      return this.#rejectUnstored(store, name, `The name of the file has more than ${NAME_BYTES_MAX} bytes`)
     if (size > bytes_max) return this.#rejectUnstored(store, name, `The file has more than ${bytes_max} bytes`)
-    const bytes = await store.read(path, bytes_max)
+    const bytes = await readPresent(store, path, bytes_max)
+    if (!bytes) return 'waiting'
     const after = await store.stat(path)
     if (after?.bytes !== size || after.modified_ms !== modified_ms || bytes.length !== size) {
       this.#sightings.delete(name)
@@ -141,10 +158,24 @@ export class FolderReader {
 
   /** Laboratories use names again. */
   async #freeName(store: FileStore, name: string, subfolder: string): Promise<string> {
-    const isTaken = await store.stat(`${this.#options.folder}/${subfolder}/${name}`)
-    return isTaken ? `${name}.${uuid()}` : name
+    const short = shortName(name)
+    const isTaken = await store.stat(`${this.#options.folder}/${subfolder}/${short}`)
+    return isTaken ? `${short}.${uuid()}` : short
   }
 }
+
+/** Undefined if the laboratory has removed the file. */
+const readPresent = (store: FileStore, path: string, bytes_max: number): Promise<Buffer | undefined> =>
+  store.read(path, bytes_max).catch(async (error: unknown) => {
+    if (await store.stat(path)) throw error
+    return undefined
+  })
+
+/** A name that is too long, cut, with a digest that keeps such names apart. */
+const shortName = (name: string): string =>
+  Buffer.byteLength(name) > NAME_BYTES_MAX
+    ? `${Array.from(name).slice(0, 30).join('')}-${createHash('sha256').update(name).digest('hex').slice(0, 16)}`
+    : name
 
 const LAST_BYTES = new Set([0x0a, 0x0d, 0x1c])
 

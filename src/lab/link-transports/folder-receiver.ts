@@ -1,6 +1,6 @@
 // Looks into the folder of a laboratory again and again.
 import { FolderError, type FileStore } from './file-store.ts'
-import { FolderReader, type FolderReaderOptions } from './folder-reader.ts'
+import { FolderReader, type FolderLook, type FolderReaderOptions } from './folder-reader.ts'
 import type { Pauses } from './pauses.ts'
 
 export interface FolderReceiverOptions {
@@ -36,9 +36,9 @@ export class FolderReceiver {
     const reader = new FolderReader(this.#options.reader)
     while (!this.#isStopped)
       try {
-        await this.#look(reader)
+        const { failure } = await this.#look(reader)
         pauses.endFailures()
-        onState(undefined)
+        onState(failure?.message)
         await pauses.gap(poll_ms)
       } catch (error) {
         if (this.#isStopped) return
@@ -48,10 +48,10 @@ export class FolderReceiver {
       }
   }
 
-  async #look(reader: FolderReader): Promise<void> {
+  async #look(reader: FolderReader): Promise<FolderLook> {
     const store = await this.#options.open()
     try {
-      await reader.look(store, () => this.#isStopped)
+      return await reader.look(store, () => this.#isStopped)
     } finally {
       await store.close()
     }

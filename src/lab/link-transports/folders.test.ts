@@ -10,6 +10,7 @@ import {
   renameSync,
   rmSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,11 +21,13 @@ import { labLink } from '../../../test/support/link-messages.ts'
 import { linkedTeam, queuedMessages } from '../../../test/support/link-orders.ts'
 import { localTargets, startLinkRunner } from '../../../test/support/link-runner.ts'
 import { createOrder } from '../../../test/support/orders.ts'
+import { smallDisk } from '../../../test/support/faults/small-disk.ts'
 import { skipWithoutSftp, startSftpServer, type SftpServer } from '../../../test/support/sftp-server.ts'
 import { cells, createTestTeam, guard, type TestTeam } from '../../../test/support/server.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { findLink } from '../accounts/account-links.ts'
+import { listIssues } from '../link-messages/issues.ts'
 import type { ProfileOptions } from '../links/profile/link-profile.ts'
 import { ActiveLinks } from './active-links.ts'
 import { FolderError, matchesPattern, type FileStore } from './file-store.ts'
@@ -104,7 +107,10 @@ async function linkWithReader(place: Place, changes: Partial<FolderReaderOptions
       clock.now_ms += after_ms
       return reader
         .look(store, () => false)
-        .then(({ taken_count, waiting_count, faulty_count }) => [taken_count, waiting_count, faulty_count])
+        .then(({ taken_count, waiting_count, faulty_count, failure }) => {
+          if (failure) throw failure
+          return [taken_count, waiting_count, faulty_count]
+        })
     },
     stored: () => storedBytes(team, account),
   }
@@ -117,6 +123,19 @@ const storedBytes = async ({ db }: TestTeam, account: string) => {
   )
   return rows.map(({ bytes }) => bytes.toString())
 }
+
+/** A place of which some work differs. */
+const storeWith = (store: FileStore, changes: Partial<FileStore>): FileStore => ({
+  list: (folder) => store.list(folder),
+  read: (path, bytes_max) => store.read(path, bytes_max),
+  stat: (path) => store.stat(path),
+  write: (path, bytes) => store.write(path, bytes),
+  rename: (path, newPath) => store.rename(path, newPath),
+  remove: (path) => store.remove(path),
+  createFolder: (folder) => store.createFolder(folder),
+  close: () => store.close(),
+  ...changes,
+})
 
 const filesIn = (path: string): string[] => (existsSync(path) ? readdirSync(path).sort() : [])
 
@@ -239,17 +258,10 @@ for (const [name, makePlace, skip] of [
       const { look, stored, store } = await linkWithReader(place, { stable_ms: 0 })
       writeFileSync(join(place.path, 'a.hl7'), result('C-1'))
       let isBroken = true
-      const failing: FileStore = {
-        list: (folder) => store.list(folder),
-        read: (path, bytes_max) => store.read(path, bytes_max),
-        stat: (path) => store.stat(path),
-        write: (path, bytes) => store.write(path, bytes),
-        remove: (path) => store.remove(path),
-        createFolder: (folder) => store.createFolder(folder),
-        close: () => store.close(),
+      const failing = storeWith(store, {
         rename: (path, newPath) =>
           isBroken && newPath.includes('/done/') ? Promise.reject(new FolderError('full')) : store.rename(path, newPath),
-      }
+      })
       const reader = await linkWithReader({ ...place, open: () => Promise.resolve(failing) }, { stable_ms: 0 })
       await assert.rejects(reader.look(), { name: 'FolderError' })
       assert.deepEqual(await reader.stored(), [result('C-1')])
@@ -260,6 +272,47 @@ for (const [name, makePlace, skip] of [
       assert.deepEqual(filesIn(join(place.path, 'done')), ['a.hl7'])
       assert.deepEqual(await stored(), [])
       assert.deepEqual(await look(), [0, 0, 0])
+      await store.close()
+    })
+
+    test('has a file that may not be read, which stays and does not stop the others, and one that is gone, which is no failure', async () => {
+      const place = await makePlace()
+      const store = await place.open()
+      for (const id of ['1', '2', '3', '4']) writeFileSync(join(place.path, `${id}.hl7`), result(`C-${id}`))
+      const locked = storeWith(store, {
+        read: (path, bytes_max) => {
+          if (path.endsWith('/1.hl7')) return Promise.reject(new FolderError('The file may not be read'))
+          if (path.endsWith('/2.hl7')) rmSync(join(place.path, '2.hl7'), { force: true })
+          return store.read(path, bytes_max)
+        },
+      })
+      const reader = await linkWithReader({ ...place, open: () => Promise.resolve(locked) }, { stable_ms: 0 })
+      await assert.rejects(reader.look(), /The file may not be read/)
+      assert.deepEqual((await reader.stored()).sort(), ['C-3', 'C-4'].map(result))
+      assert.deepEqual(filesIn(join(place.path, 'done')), ['3.hl7', '4.hl7'])
+      await store.close()
+    })
+
+    test('has files that are too large or have a name that is too long, which are in error with the reason', async () => {
+      const place = await makePlace()
+      const reasons: string[] = []
+      const { look, stored, store } = await linkWithReader(place, {
+        stable_ms: 0,
+        bytes_max: 1000,
+        onIncomplete: (reason) => void reasons.push(reason),
+      })
+      writeFileSync(join(place.path, 'large.hl7'), result('C-1').padEnd(1001, '\r'))
+      writeFileSync(join(place.path, `${'l'.repeat(250)}.hl7`), result('C-2'))
+      writeFileSync(join(place.path, 'good.hl7'), result('C-3'))
+      assert.deepEqual(await look(), [1, 0, 2])
+      assert.deepEqual(await look(), [0, 0, 0])
+      assert.deepEqual(await stored(), [result('C-3')])
+      const texts = filesIn(join(place.path, 'error')).flatMap((file) =>
+        file.endsWith('.reason') ? [readFileSync(join(place.path, 'error', file), 'utf8').trim()] : [],
+      )
+      assert.equal(filesIn(join(place.path, 'error')).length, 4)
+      assert.deepEqual(texts.sort(), ['The file has more than 1000 bytes', 'The name of the file has more than 200 bytes'])
+      assert.deepEqual(reasons.sort(), texts)
       await store.close()
     })
 
@@ -361,6 +414,73 @@ describe('a folder of this server', () => {
     await eventually(async () => (await link()).state === 'failing', 'the link fails')
     assert.match((await link()).state_reason!, /^The folder /)
     rmSync(join(path, 'results'))
+    await eventually(async () => (await link()).state === 'ok', 'the link works again')
+    await runner.stop()
+  })
+})
+
+describe('the folders of a link', () => {
+  const options = (transport: ProfileOptions['transport']): ProfileOptions => ({
+    transport: { ...transport, folder: { stable_s: 0, poll_s: 1 } },
+  })
+
+  test('with a file of more than 32 MiB have it in error with the reason, and list an issue once; other files are taken', async () => {
+    const lab_folder = mkdtempSync(join(tmpdir(), 'drop-'))
+    const runner = startLinkRunner({ settings: { lab_folder } })
+    const { team, account } = await linkedTeam({ options: options({ orders: 'none', results: 'folder' }) })
+    const path = join(lab_folder, account, 'results')
+    await eventually(() => existsSync(path), 'the folder exists')
+    writeFileSync(join(path, 'large.hl7.tmp'), result('C-1'))
+    truncateSync(join(path, 'large.hl7.tmp'), 33_554_433)
+    renameSync(join(path, 'large.hl7.tmp'), join(path, 'large.hl7'))
+    writeFileSync(join(path, 'good.hl7'), result('C-2'))
+    await eventually(async () => (await storedBytes(team, account)).length === 1, 'the other file is stored')
+    const issues = async () => (await listIssues(team.db.queries, { account_id: account })).data
+    await eventually(async () => (await issues()).length === 1, 'the issue is listed')
+    writeFileSync(join(path, 'good.hl7'), result('C-3'))
+    await eventually(async () => (await storedBytes(team, account)).length === 2, 'the folder was looked at again')
+    assert.deepEqual(
+      (await issues()).map(({ reason, source, detail, count }) => [reason, source, detail, count]),
+      [['unreadable', 'folder results', 'The file has more than 33554432 bytes', 1]],
+    )
+    assert.deepEqual(filesIn(join(path, 'error')), ['large.hl7', 'large.hl7.reason'])
+    await runner.stop()
+  })
+
+  test('on a full disk lose no order and no result, and go on when there is room', async (t) => {
+    const disk = smallDisk('drop', 4)
+    if (typeof disk === 'string') {
+      assert.notEqual(process.env.CI_FULL_DISK, 'required', disk)
+      return t.skip(disk)
+    }
+    const runner = startLinkRunner({ settings: { lab_folder: disk.folder } })
+    const { team, account } = await linkedTeam({
+      options: {
+        transport: { orders: 'folder', results: 'folder', folder: { stable_s: 0, poll_s: 1, acknowledgment_files: true } },
+      },
+    })
+    const path = join(disk.folder, account)
+    await eventually(() => existsSync(join(path, 'results')), 'the folders exist')
+    writeFileSync(join(path, 'results/a.hl7.tmp'), result('C-1'))
+    mkdirSync(join(path, 'results/done'))
+    disk.fill()
+    renameSync(join(path, 'results/a.hl7.tmp'), join(path, 'results/a.hl7'))
+    const { id } = await createOrder(team, { lab_test_id: await team.test('walk_in_test'), lab_account_id: account })
+    await team.settle()
+    const link = async () => (await findLink(team.db.queries, account))!
+    const state = async () => (await queuedMessages(team, account))[0]?.state
+    await eventually(async () => (await link()).state_reason?.includes('full disk') === true, 'the link fails')
+    assert.equal(await state(), 'queued', 'an order that was not written was not sent')
+    assert.deepEqual(filesIn(join(path, 'orders')), [])
+    assert.deepEqual([existsSync(join(path, 'results/a.hl7')), filesIn(join(path, 'results/done'))], [true, []])
+    disk.clear()
+    await eventually(async () => (await state()) === 'committed', 'the order is written')
+    const [message] = await queuedMessages(team, account)
+    assert.equal(message!.order_id, id)
+    assert.deepEqual(readFileSync(join(path, 'orders', `${message!.control_id}.hl7`)), message!.bytes)
+    await eventually(() => filesIn(join(path, 'results/done')).length === 1, 'the result is taken')
+    assert.deepEqual(await storedBytes(team, account), [result('C-1')])
+    assert.match(readFileSync(join(path, 'results/a.hl7.ack'), 'utf8'), /\rMSA\|AA\|C-1\r/)
     await eventually(async () => (await link()).state === 'ok', 'the link works again')
     await runner.stop()
   })

@@ -35,10 +35,14 @@ export class LocalFolder implements FileStore {
   async list(folder: string): Promise<FileEntry[]> {
     const path = await this.#folder(folder)
     const entries: FileEntry[] = []
-    for await (const { name } of await opendir(path).catch(fail('The folder'))) {
-      const stats = await lstat(join(path, name)).catch(() => undefined)
-      if (stats?.isFile()) entries.push({ name, bytes: stats.size, modified_ms: stats.mtimeMs })
-      if (entries.length >= ENTRIES_MAX) break
+    try {
+      for await (const { name } of await opendir(path)) {
+        const stats = await lstat(join(path, name)).catch(() => undefined)
+        if (stats?.isFile()) entries.push({ name, bytes: stats.size, modified_ms: stats.mtimeMs })
+        if (entries.length >= ENTRIES_MAX) break
+      }
+    } catch (error) {
+      fail('The folder')(error as NodeJS.ErrnoException)
     }
     return entries
   }
@@ -54,6 +58,8 @@ export class LocalFolder implements FileStore {
         length += bytesRead
         if (bytesRead === 0 || length === bytes.length) return bytes.subarray(0, length)
       }
+    } catch (error) {
+      return fail('The file')(error as NodeJS.ErrnoException)
     } finally {
       await file.close()
     }
