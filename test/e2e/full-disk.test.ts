@@ -1,14 +1,19 @@
 // The program whose disks are full: first the one of its data, then the one of the write-ahead log. Both are real.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { globSync, readFileSync, rmSync, symlinkSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
+import { examplePdf } from '../../src/lab/fulfillment/schema.ts'
+import { freePort } from '../support/free-ports.ts'
+import { messageFor, observation, observedTest, profile, toBytes } from '../support/link-messages.ts'
+import { openMllpSocket } from '../support/mllp-socket.ts'
 import { address, patient, shipping } from '../support/people.ts'
+import { createDemoLink } from '../support/program-links.ts'
 import {
   caller,
   connectionOf,
@@ -33,7 +38,15 @@ const CONCURRENT = 4
 /** So many of each kind are refused before the test has seen enough. */
 const REFUSALS = 3
 
-const settings = { CELLS: 'sandbox-us', DEMO: 'on', LOG_LEVEL: 'error', REQUESTS_PER_SECOND: '0', SANDBOX_USERS_MAX: '0' }
+const LAB_PORT = await freePort()
+const settings = {
+  LAB_LISTEN: `127.0.0.1:${LAB_PORT}`,
+  CELLS: 'sandbox-us',
+  DEMO: 'on',
+  LOG_LEVEL: 'error',
+  REQUESTS_PER_SECOND: '0',
+  SANDBOX_USERS_MAX: '0',
+}
 /** For a server whose disk of the log is full. */
 const END_MS_MAX = 90_000
 /** For one call to a PostgreSQL that may have gone silent. */
@@ -89,6 +102,10 @@ function clientOf({ url, dataDir }: Server) {
     get: (path: string) => call('GET', path),
     post: (path: string, body: unknown) => call('POST', path, body),
     patch: (path: string, body: unknown) => call('PATCH', path, body),
+    file: async (path: string) => {
+      const reply = await fetch(`${url}${path}`, { headers: keys })
+      return { status: reply.status, bytes: Buffer.from(await reply.arrayBuffer()) }
+    },
     databases: () => caller(url).get('/databases'),
     team: `/v1/org/${org_id}/team/${teams.us}`,
     hooks: `/v1/org/${org_id}/team/${teams.us}/sandbox/webhook`,
@@ -126,6 +143,67 @@ function listWrites(client: Client, scene: { user_id: string; lab_test_id: strin
     () => client.post(client.hooks, { url: `https://hooks.example.com/${last}`, disabled: true }),
     () => client.patch(client.team, { name: `Team ${randomUUID()}` }),
   ]
+}
+
+/** Pages that are left for messages: room for some of these with their documents, and not for all. */
+const PAGES_LEFT = 700
+const LAB_RESULTS = 4
+
+/** A PDF that cannot be compressed. */
+function createPdf(): Buffer {
+  const pdf = Buffer.from(examplePdf, 'base64')
+  const end = pdf
+    .toString('latin1')
+    .replace(/startxref\s+(\d+)/u, (_, offset: string) => `startxref\n${Number(offset) + FILLING + 2}`)
+  const filling = Buffer.from(randomBytes(FILLING / 2).toString('hex'))
+  const start = pdf.indexOf('\n') + 1
+  return Buffer.concat([
+    pdf.subarray(0, start),
+    Buffer.from('%'),
+    filling,
+    Buffer.from('\n'),
+    Buffer.from(end, 'latin1').subarray(start),
+  ])
+}
+const FILLING = 800_000
+
+/** Results with documents for orders under an account with a link, as a laboratory sends them. */
+async function prepareResults(client: Client, dataDir: string, user_id: string) {
+  const listener = { port: LAB_PORT, tls: false, addresses: ['127.0.0.1'] }
+  const lab_account_id = await createDemoLink(dataDir, { ...profile, transport: { results: 'mllp', listener } })
+  const tests = (await client.get('/v3/lab_tests?collection_method=walk_in_test')).body
+  const lab_test_id = tests.find(({ lab }: { lab: { slug: string } }) => lab.slug === 'quest').id
+  const body = { user_id, lab_test_id, lab_account_id, patient_details: patient, patient_address: address }
+  const results = []
+  for (let i = 0; i < LAB_RESULTS; i++) {
+    const { id } = (await client.post('/v3/order', body)).body.order
+    await client.post(`/v3/order/${id}/test?final_status=received.walk_in_test.requisition_created`, undefined)
+    await waitUntil(async () => (await client.get(`/v3/order/${id}`)).body.last_event.status.endsWith('requisition_created'))
+    const pdf = createPdf()
+    const document = { code: 'DOC', name: 'Report', type: 'PDF', content: pdf.toString('base64') }
+    const reported = {
+      first_name: patient.first_name,
+      last_name: patient.last_name,
+      dob: patient.dob.replaceAll('-', ''),
+      gender: patient.gender,
+    }
+    const message = messageFor(
+      (await client.get(`/v3/order/${id}`)).body,
+      [observedTest({ code: 'GLU', observations: [observation('GLU', `${i + 1}`)] })],
+      { patient: reported, documents: [document] },
+    )
+    results.push({ id, pdf, bytes: toBytes(message), control_id: message.control_id })
+  }
+  return results
+}
+
+/** Sends a message to the server. @returns whether it was acknowledged */
+async function sendMessage(bytes: Buffer): Promise<boolean> {
+  const socket = await openMllpSocket({ port: LAB_PORT })
+  await socket.send(bytes)
+  const [answer] = await socket.next()
+  socket.socket.destroy()
+  return answer?.includes('\rMSA|AA|') === true
 }
 
 /** Everything that was acknowledged is there, as it was answered. */
@@ -213,6 +291,38 @@ test('full disks', { timeout: 240_000 }, async (t) => {
       await waitUntil(async () => (await client.databases()).status === 200)
       await assertTakesEverything()
       await assertKept(client)
+    },
+  )
+
+  await t.test(
+    'while the disk of the data is full, a result of a laboratory is acknowledged only when it is stored; with room all have their documents',
+    async (t) => {
+      const results = await prepareResults(client, data.folder, user_id)
+      data.fill(PAGES_LEFT)
+      const unacknowledged = []
+      for (const result of results) if (!(await sendMessage(result.bytes))) unacknowledged.push(result)
+      const isReported = async ({ id }: (typeof results)[number]) => (await client.get(`/v3/order/${id}/result`)).status === 200
+      const reported = await Promise.all(results.map(isReported))
+      t.diagnostic(
+        `${unacknowledged.length} of ${results.length} not acknowledged, ${reported.filter(Boolean).length} in the result of their order`,
+      )
+      assert.notEqual(unacknowledged.length, 0)
+      const has = async ({ id, pdf }: (typeof results)[number]) => {
+        const { status, bytes } = await client.file(`/v3/order/${id}/result/pdf`)
+        return status === 200 && bytes.equals(pdf)
+      }
+      for (const result of unacknowledged) assert.equal(await isReported(result), false)
+      data.clear()
+      for (const { bytes } of unacknowledged) await waitUntil(() => sendMessage(bytes))
+      for (const result of results) await waitUntil(() => has(result))
+      const states = await onDatabase(connectionOf(data.folder), async (database) => {
+        const ids = results.map(({ control_id }) => control_id)
+        return (await database.query('select state from sandbox_us.lab_message where control_id = any ($1)', [ids])).rows
+      })
+      assert.deepEqual(
+        states,
+        results.map(() => ({ state: 'applied' })),
+      )
     },
   )
 
