@@ -779,12 +779,24 @@ table event
   object_id uuid not null
   user_id uuid
   created_at timestamp with time zone not null
-  body text not null
+  body text
   historical boolean not null default false
+  expires_at timestamp with time zone
   constraint event_pkey PRIMARY KEY (team_id, id)
+  constraint event__body CHECK (((body IS NOT NULL) OR (expires_at IS NOT NULL)))
+  CREATE INDEX event__expires ON event USING btree (expires_at) WHERE (expires_at IS NOT NULL)
   CREATE INDEX event__object ON event USING btree (object_id, id)
   CREATE INDEX event__type ON event USING btree (team_id, type, id)
   CREATE INDEX event__user ON event USING btree (user_id)
+  policy of_team for all (team_id = current_team())
+
+table event_body
+  team_id uuid not null
+  event_id uuid not null
+  retained_from timestamp with time zone not null
+  body text not null
+  constraint event_body_pkey PRIMARY KEY (team_id, event_id)
+  CREATE INDEX event_body__retained ON event_body USING btree (retained_from)
   policy of_team for all (team_id = current_team())
 
 table event_outbox

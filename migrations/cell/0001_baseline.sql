@@ -50,7 +50,7 @@ insert into readiness (checked_at) values (clock_timestamp());
 
 -- Events of teams. `body` is sent as it is stored, byte for byte. `user_id` null: the event is about no user. It has no key to
 -- its team, because its check would cost each order 7 µs: the objects of events have one, and a team accepts no request for a
--- week before it is erased.
+-- week before it is erased. Events of orders stay; those of health data and connections expire.
 create table event (
   id          uuid not null,
   team_id     uuid not null,
@@ -58,14 +58,31 @@ create table event (
   object_id   uuid not null,
   user_id     uuid,
   created_at  timestamptz not null,
-  body        text not null,
+  -- Null: the event expires, and its body is in event_body until it is deleted.
+  body        text,
   -- The event is about data from before a connection was made. Only pipelines that ask for such events get it.
   historical  boolean not null default false,
-  primary key (team_id, id)
+  -- By the system clock; null: never.
+  expires_at  timestamptz,
+  primary key (team_id, id),
+  constraint event__body check (body is not null or expires_at is not null)
 ) with (toast_tuple_target = 8160);
+create index event__expires on event (expires_at) where expires_at is not null;
 create index event__object on event (object_id, id);
 create index event__type on event (team_id, type, id);
 create index event__user on event (user_id);
+
+-- The bodies of events that expire. They are deleted sooner than the events, because they are most of their bytes; an update of the
+-- event would write more than the event itself.
+create table event_body (
+  team_id        uuid not null,
+  event_id       uuid not null,
+  -- From when the retention counts, by the system clock: later than the event if a delivery of it has not arrived.
+  retained_from  timestamptz not null,
+  body           text not null,
+  primary key (team_id, event_id)
+);
+create index event_body__retained on event_body (retained_from);
 
 -- The events of one transaction, until their deliveries are created. Each look reads the first rows of every team, so that the
 -- backlog of one team does not delay another. It has one index only, because a second one would slow down every order.

@@ -222,6 +222,8 @@ const FRAGMENTS: Record<string, RegExp> = {
   'src/lab/result-matching/raw-results.ts': /from raw_result r join lab l on l.id = r.lab_id$/,
   // A periodic task looks for a team that is due.
   'src/wearables/retention/expired-data.ts': /data_retention_check c|from data_retention r where r.team_id/,
+  // A periodic task looks at what is due.
+  'src/platform/queue/event-retention.ts': /from event_body b where b.retained_from <|with due as materialized/,
   // A link code names its cell only.
   'src/connections/link/codes.ts': /from link_code where code_hash = \S+ and expires_at > /,
   // The sender of a team is identified by the team's id.
@@ -321,6 +323,7 @@ const ON_WHOLE_CELL: Record<string, string> = {
   'src/platform/mail/mail-sender.ts': 'mail of the installation',
   'src/platform/mail/mail-outbox.ts': 'mail of the installation',
   'src/platform/queue/retention.ts': 'deletes what is old, of every team',
+  'src/platform/queue/event-retention.ts': 'deletes what is old, of every team',
   'src/platform/stored-files/stored-files.ts': 'deletes files whose time has come, of every team',
   'src/platform/crypto/encrypted-columns.ts': 'moves secrets of every team from key to key',
   'src/visits/psc/site-import.ts': 'sites are of no team',

@@ -48,6 +48,7 @@ export type ModuleSettings = AccessSettings &
     | 'provider_retention'
     | 'provider_poll_hours'
     | 'google_service_account'
+    | 'event_body_days'
     | 'request_log_days'
     | 'lab_listen'
     | 'lab_tls_certificate'

@@ -28,7 +28,7 @@ export interface EventDependencies {
   vault: Vault
   /** Where webhooks and brokers may be. */
   targets: TargetPolicy
-  settings: Pick<Config, 'pubsub_projects' | 'pubsub_emulator_host' | 'webhook_schedule_s'>
+  settings: Pick<Config, 'event_body_days' | 'pubsub_projects' | 'pubsub_emulator_host' | 'webhook_schedule_s'>
   /** Name and version of the program, as receivers see it. */
   product: string
   /** Where browsers reach this server, without a final slash. */
@@ -65,7 +65,7 @@ export function events({
     feed(people, new FeedWaiters()),
     endpoints({ vault, targets, url: publicUrl, awaitRevocation, catalog }),
     brokers({ cells, vault, targets, pubsub_projects }),
-    delivery(cells, () => ({ ...sending, schedule_s, pubsub_projects, pubsub_emulator_host })),
+    delivery(cells, settings, () => ({ ...sending, schedule_s, pubsub_projects, pubsub_emulator_host })),
     deliveryLog({ fixedHeaders: fixedHeaders(product), catalog, notDeleted }),
   ]
 }

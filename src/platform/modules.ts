@@ -4,6 +4,7 @@ import { eraseTables } from './db/erasure.ts'
 import { idempotencyCleanup } from './http/idempotency.ts'
 import { mail, type MailDependencies } from './mail/module.ts'
 import type { Module } from './module/module.ts'
+import { eventCleanup } from './queue/event-retention.ts'
 import type { StoredFiles } from './stored-files/stored-files.ts'
 
 export interface PlatformDependencies {
@@ -45,8 +46,9 @@ export const platform = (dependencies: PlatformDependencies): Module[] => [
   {
     name: 'platform/queue',
     about: 'events, jobs, the worker, retention',
-    tables: { ofTeams: ['event'], others: ['event_outbox', 'event_subscribed_team', 'job'] },
-    erasers: { team: eraseTables('event_outbox', 'event_subscribed_team', 'event', 'job') },
+    tables: { ofTeams: ['event', 'event_body'], others: ['event_outbox', 'event_subscribed_team', 'job'] },
+    periodicTasks: [eventCleanup],
+    erasers: { team: eraseTables('event_outbox', 'event_subscribed_team', 'event_body', 'event', 'job') },
   },
   {
     name: 'platform/net',

@@ -276,6 +276,9 @@ export const settings = {
   request_log_days: whole('REQUEST_LOG_DAYS', 7, 0, 90).means(
     'Days for which the console lists requests of teams, without bodies; `0`: none.',
   ),
+  event_body_days: whole('EVENT_BODY_DAYS', 7, 1, 30).means(
+    'Days for which bodies of events of health data and connections are stored (monitor.md).',
+  ),
   access_log_days: whole('ACCESS_LOG_DAYS', 2192, 1, 100_000).means(
     'Days for which the access log is kept, by default six years. `migrate` and `start` store it in the database, which drops no younger day.',
   ),

@@ -59,7 +59,8 @@ export async function waitForMatch<Item>(
 }
 
 interface Page {
-  data: (Omit<TeamEvent, 'body'> & { body: string })[]
+  /** A body that is null is deleted. */
+  data: (Omit<TeamEvent, 'body'> & { body: string | null })[]
   next_cursor: string
 }
 
@@ -136,7 +137,8 @@ export class EventLog {
   async #request(query: string, signal: AbortSignal): Promise<void> {
     const page = (await call(this.#url, this.#headers, 'GET', `/v1/events/follow?${query}`, { signal })) as Page
     this.#cursor = page.next_cursor
-    for (const event of page.data) this.#events.push({ ...event, body: JSON.parse(event.body) as EventBody })
+    for (const { body, ...event } of page.data)
+      if (body !== null) this.#events.push({ ...event, body: JSON.parse(body) as EventBody })
     if (this.#events.length > EVENTS_MAX) this.#events = this.#events.slice(-EVENTS_MAX)
   }
 }

@@ -1,5 +1,5 @@
 // What tests send to brokers with: pipelines that run when a test says so, and events of any size.
-import { emit } from '../../src/platform/queue/outbox.ts'
+import { emit, eventBody } from '../../src/platform/queue/outbox.ts'
 import { T } from '../../src/platform/schema/schema.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import type { DeliveryOptions } from '../../src/events/delivery/delivery-worker.ts'
@@ -60,7 +60,7 @@ export async function emitEvent(
   const object_id = await append(filling)
   const event = await team.db.queries.one(
     Body,
-    sql`select id, body from event where team_id = ${team.team} and object_id = ${object_id}`,
+    sql`select e.id, ${eventBody} as body from event e where e.team_id = ${team.team} and e.object_id = ${object_id}`,
   )
   return { ...event, key: `msg_${event.id.replaceAll('-', '')}`, user_id: about, type }
 }

@@ -105,6 +105,7 @@ export const settings: ModuleSettings = {
   report_folder: reportFolder,
   s3: undefined,
   provider_poll_hours: 6,
+  event_body_days: 7,
   request_log_days: 7,
   /** Longer than any process of tests takes: one that starts again costs up to 3 s of a processor. */
   thread_idle_ms: 3_600_000,

@@ -41,7 +41,11 @@ export function EventPage() {
       {event.data.attempts.length > 0 && <DeliveryAttempts attempts={event.data.attempts} />}
       <Stack gap="sm">
         <Title order={2}>Payload</Title>
-        <JsonView value={event.data.body} label="the payload" />
+        {event.data.body === null ? (
+          <Text>The payload is deleted. The event cannot be sent again: read the object.</Text>
+        ) : (
+          <JsonView value={event.data.body} label="the payload" />
+        )}
       </Stack>
     </Page>
   )
@@ -111,7 +115,7 @@ function Destinations({ event }: { event: EventDetails }) {
                 <Table.Td ta="right">{attempts}</Table.Td>
                 <Table.Td>{next_attempt_at !== null && <SystemTime value={next_attempt_at} />}</Table.Td>
                 <Table.Td ta="right">
-                  {canResend && kind === 'webhook' && (
+                  {canResend && event.body !== null && kind === 'webhook' && (
                     <Button
                       size="compact-sm"
                       variant="default"

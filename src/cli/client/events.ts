@@ -14,7 +14,8 @@ interface ListedEvent {
   type: string
   object_id: string
   created_at: string
-  body: { data?: { status?: unknown; last_event?: { status?: unknown } | null } | null }
+  /** Null: it is deleted. */
+  body: { data?: { status?: unknown; last_event?: { status?: unknown } | null } | null } | null
 }
 
 interface ListValues extends RemoteValues {
@@ -39,7 +40,8 @@ export async function printEvents({ values }: { values: ListValues }, { env, pri
 }
 
 /** The status is that of the object by the event: of an order, the one of its newest step. */
-function formatEvent({ created_at, id, type, object_id, body: { data } }: ListedEvent, width: number): string {
+function formatEvent({ created_at, id, type, object_id, body }: ListedEvent, width: number): string {
+  const data = body?.data
   const status = data?.last_event?.status ?? data?.status
   return `${created_at}  ${id}  ${type.padEnd(width)}  ${typeof status === 'string' ? status : '-'}  ${object_id}\n`
 }

@@ -40,8 +40,12 @@ export async function listen(values: Values, context: CommandContext): Promise<v
   while (!context.signal.aborted) {
     for (const event of events) {
       if (context.signal.aborted) return
+      if (event.body === null) {
+        context.printNow(formatEventLine(event, 'its body is deleted'))
+        continue
+      }
       if (options.prints_payload) context.printNow(`${JSON.stringify(JSON.parse(event.body), null, 2)}\n`)
-      if (forward) await forward(event)
+      if (forward) await forward({ ...event, body: event.body })
       else context.printNow(formatEventLine(event))
     }
     events = await feed.next()
@@ -174,8 +178,11 @@ export interface ReceivedEvent {
   type: string
   object_id: string
   created_at: string
-  body: string
+  /** Null: it is deleted. */
+  body: string | null
 }
+
+type WholeEvent = ReceivedEvent & { body: string }
 
 interface ForwarderContext {
   printNow: (text: string) => void
@@ -191,7 +198,7 @@ export function createForwarder(
   url: string,
   secret: string,
   { printNow, signal }: ForwarderContext,
-): (event: ReceivedEvent) => Promise<void> {
+): (event: WholeEvent) => Promise<void> {
   const key = signingKey(secret)
   return async (event) => {
     for (let attempt = 0; !signal.aborted; attempt++) {
@@ -208,7 +215,7 @@ export function createForwarder(
 /** @returns the error; undefined if the receiver has accepted the event */
 async function post(
   url: string,
-  event: ReceivedEvent,
+  event: WholeEvent,
   key: ReturnType<typeof signingKey>,
   signal: AbortSignal,
   isAcknowledged: (outcome: string) => void,

@@ -41,7 +41,8 @@ export interface FeedEvent {
   type: string
   object_id: string
   created_at: string
-  body: { user_id?: string; data: { status?: string; device_model?: string } }
+  /** Null: it is deleted. */
+  body: { user_id?: string; data: { status?: string; device_model?: string } } | null
 }
 
 interface Events {
@@ -131,7 +132,7 @@ export class Sandbox {
     if (status !== 200 && status !== 404) throw requestError('the end of a connection', status, body)
     await this.create(`/v2/link/provider/manual/${provider}`, { user_id })
     const { data } = await this.get<Events>('/v1/events?type=provider.connection.created&limit=250')
-    const event = data.find((event) => event.body.user_id === user_id)
+    const event = data.find((event) => event.body?.user_id === user_id)
     if (!event) throw new Error('The event of the connection is not listed.')
     return { id: event.object_id }
   }
@@ -146,7 +147,7 @@ export class Sandbox {
       await this.create(`/v2/timeseries/${user_id}/heartrate`, { stage: 'daily', provider: 'apple_health_kit', data: [sample] })
     }
     const { data } = await this.get<Events>('/v1/events?type=provider.device.created&limit=250')
-    const event = data.find((event) => event.body.data.device_model === model)
+    const event = data.find((event) => event.body?.data.device_model === model)
     if (!event) throw new Error('The event of the device is not listed.')
     return { id: event.object_id }
   }
@@ -226,7 +227,7 @@ export class Sandbox {
     for (const end_ms = performance.now() + WAIT_MS_MAX; performance.now() < end_ms; await sleep(POLL_MS)) {
       const { status, body } = await this.#ask('GET', `/v1/events?object_id=${object_id}&limit=250`)
       const events = status === 200 ? (body.data as FeedEvent[]).toReversed() : []
-      const isThere = finalStatus === undefined || events.some(({ body }) => body.data.status === finalStatus)
+      const isThere = finalStatus === undefined || events.some(({ body }) => body?.data.status === finalStatus)
       if (isThere && events.some((event) => event.type === type)) return events
     }
     throw new Error(`Timed out after ${WAIT_MS_MAX / 1000} s waiting for the event. Check that a worker is running.`)
@@ -243,7 +244,7 @@ export class Sandbox {
     for (const end_ms = performance.now() + QUERY_MS_MAX; performance.now() < end_ms; await sleep(POLL_MS)) {
       const { data } = await this.get<Events>(`/v1/events?type=${type}&limit=250`)
       const known = data.findIndex((event) => event.id === id)
-      const events = data.slice(0, known < 0 ? undefined : known).filter(({ body }) => body.user_id === user_id)
+      const events = data.slice(0, known < 0 ? undefined : known).filter(({ body }) => body?.user_id === user_id)
       if (events.length) return events.toReversed()
     }
     throw new Error(`Timed out after ${QUERY_MS_MAX / 1000} s waiting for the event. Check that a worker is running.`)

@@ -78,7 +78,10 @@ describe('rule 14: refreshing', () => {
     assert.deepEqual([now, error_details.error_type], ['error', 'token_refresh_failed'])
     await failsWith(fresh(team, key), 'invalid_grant')
     const events = (
-      await team.db.pool.query(`select body from event where team_id = $1 and type = 'provider.connection.error'`, [team.team])
+      await team.db.pool.query(
+        `select b.body from event e join event_body b on b.event_id = e.id where e.team_id = $1 and e.type = 'provider.connection.error'`,
+        [team.team],
+      )
     ).rows
     assert.equal(events.length, 1)
     const { data } = JSON.parse(events[0].body)

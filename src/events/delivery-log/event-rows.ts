@@ -6,6 +6,7 @@ import { Pages, uuidKey } from '../../platform/http/list-pages.ts'
 import { PreserializedJson } from '../../platform/http/operation.ts'
 import { minUuidAt } from '../../platform/runtime/clock.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
+import { eventBody } from '../../platform/queue/outbox.ts'
 import { messageId } from '../catalog/message-id.ts'
 import { isForEndpoints, type NotDeleted } from '../feed/list-events.ts'
 import { findAttempts, toAttempt } from './attempts.ts'
@@ -118,7 +119,7 @@ const pendingMessages = (tx: Tx): Sql => sql`
     where destination_id = x.id and team_id = x.team_id and due_at is not null order by due_at desc limit ${FILTERED_MAX}) d
   where x.team_id = ${tx.team}`
 
-const Body = T.Object({ ...Row.properties, body: T.String() })
+const Body = T.Object({ ...Row.properties, body: Nullable(T.String()) })
 
 const DeliveryRow = T.Object({
   destination_id: T.String(),
@@ -143,7 +144,7 @@ export async function getEventDetails(
   const found = await tx.maybe(
     Body,
     sql`
-    select e.id, e.type, e.object_id, e.user_id, e.created_at, e.body, c.* from event e cross join lateral (${deliveryCounts}) c
+    select e.id, e.type, e.object_id, e.user_id, e.created_at, ${eventBody} as body, c.* from event e cross join lateral (${deliveryCounts}) c
     where e.team_id = ${tx.team} and e.id = ${event_id} and ${notDeleted(tx, sql`e.user_id`)}`,
   )
   if (!found) throw notFound('Event not found')

@@ -1,5 +1,6 @@
 // Schemas of events as people look through them: rows with the states of their deliveries, failures by cause, health of endpoints.
 import { Fields, Int, Maybe, Nullable, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
+import { WITHOUT_BODY } from '../feed/schema.ts'
 import { Attempt } from '../endpoints/schema.ts'
 
 /** The most attempts among which failures are looked for. */
@@ -82,7 +83,7 @@ const EventAttempt = Fields({ destination_id: T.String(), ...Attempt.properties 
 export const EventDetails = Fields(
   {
     ...eventFields,
-    body: T.Unknown({ description: 'The event as it is sent.' }),
+    body: T.Unknown({ description: `The event as it is sent. ${WITHOUT_BODY}` }),
     destinations: T.Array(EventDelivery),
     attempts: T.Array(EventAttempt, { description: `Newest first, at most ${SHOWN_ATTEMPTS_MAX}.` }),
   },
@@ -178,7 +179,10 @@ export const EndpointEventCounts = Fields(
     delivered: T.Integer(),
     failed: T.Integer(),
     stopped: T.Integer(),
-    missing: T.Integer({ description: 'Events that match the filter of the endpoint and were never queued for it.' }),
+    missing: T.Integer({
+      description: 'Events that match the filter of the endpoint and were never queued for it, and still have their body.',
+    }),
+    without_body: T.Integer({ description: 'Events whose body is deleted: they cannot be sent again.' }),
     is_complete: T.Boolean({ description: `False: only the oldest ${COUNTED_DELIVERIES_MAX} events are counted.` }),
   },
   { title: 'EndpointEventCounts' },

@@ -2,7 +2,7 @@
 // Source: events.md 6.5-6.7; the operations are this project's own.
 import { iso, addSeconds } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
-import { notFound } from '../../platform/http/errors.ts'
+import { badRequest, notFound } from '../../platform/http/errors.ts'
 import { PreserializedJson } from '../../platform/http/operation.ts'
 import { Pages, uuidKey } from '../../platform/http/list-pages.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
@@ -11,6 +11,7 @@ import type { EventCatalog } from '../catalog/event-catalog.ts'
 import type { NotDeleted } from '../feed/list-events.ts'
 import { getEnabledEndpoint, getEndpoint } from '../endpoints/endpoints.ts'
 import { findAttempts, toAttempt } from './attempts.ts'
+import { eventBody } from '../../platform/queue/outbox.ts'
 import { messageId, uuidFromId } from '../catalog/message-id.ts'
 import { resendDeliveries } from '../delivery/delivery-rows.ts'
 import { queueMessage } from '../delivery/operational-messages.ts'
@@ -40,6 +41,7 @@ const rows = (tx: Tx, notDeleted: NotDeleted, webhook_id: string, conditions: Sq
     left join event e on e.team_id = d.team_id and e.id = d.message_id
     left join webhook_message m on m.team_id = d.team_id and m.id = d.message_id
     where d.team_id = ${tx.team} and d.destination_id = ${webhook_id} and ${joinConditions(conditions)} and ${notDeleted(tx, sql`e.user_id`)}
+      and coalesce(e.id, m.id) is not null
     order by d.message_id desc limit ${limit}`,
   )
 
@@ -77,9 +79,9 @@ async function findMessage(tx: Tx, notDeleted: NotDeleted, webhook_id: string, m
   return found
 }
 
-const Body = T.Object({ body: T.String() })
+const Body = T.Object({ body: Nullable(T.String()) })
 
-/** A message with its body as it is sent. 404: no such endpoint, or the message was not for it. */
+/** A message with its body as it is sent; null: it is deleted. 404: no such endpoint, or the message was not for it. */
 export async function getMessage(
   tx: Tx,
   notDeleted: NotDeleted,
@@ -90,7 +92,7 @@ export async function getMessage(
   const { body } = await tx.one(
     Body,
     sql`
-    select body from event where team_id = ${tx.team} and id = ${found.id}
+    select ${eventBody} as body from event e where e.team_id = ${tx.team} and e.id = ${found.id}
     union all select body from webhook_message where team_id = ${tx.team} and id = ${found.id}`,
   )
   return new PreserializedJson(`${JSON.stringify(toMessage(found)).slice(0, -1)},"body":${body}}`)
@@ -119,7 +121,8 @@ export async function listAttempts(
 
 /**
  * Sends a message again: the same id and bytes, a new timestamp. Also sends an event that was never queued for the endpoint.
- * Writes delivery. 400: the endpoint is disabled. 404: no such endpoint or message, or it is about a deleted user.
+ * Writes delivery. 400: the endpoint is disabled, or the body of the event is deleted. 404: no such endpoint or message, or it is about a
+ * deleted user.
  */
 export async function resendMessage(
   tx: Tx,
@@ -130,6 +133,11 @@ export async function resendMessage(
   await getEnabledEndpoint(tx, webhook_id)
   const id = uuidFromId(message_id)
   if (!id) throw notFound(UNKNOWN)
+  const event = await tx.maybe(
+    Body,
+    sql`select ${eventBody} as body from event e where e.team_id = ${tx.team} and e.id = ${id} and ${notDeleted(tx, sql`e.user_id`)}`,
+  )
+  if (event?.body === null) throw badRequest('The body of this event is deleted, so it cannot be sent again: read the object')
   // It is rolled back if the message is about a deleted user.
   await resendDeliveries(tx, webhook_id, [id])
   return toMessage(await findMessage(tx, notDeleted, webhook_id, message_id))

@@ -3,7 +3,7 @@
 import { iso, addSeconds, minUuidAt } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { invalidField } from '../../platform/http/errors.ts'
-import { enqueue, defineHandler, defineJob } from '../../platform/queue/outbox.ts'
+import { enqueue, defineHandler, defineJob, eventBody } from '../../platform/queue/outbox.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
 import { resendDeliveries, RETENTION_S } from '../delivery/delivery-rows.ts'
@@ -24,7 +24,7 @@ const replayEvents = defineJob(
 
 /**
  * Sends again, in the background, the events from `since` to `until`. Queues webhooks.replay.
- * Covers at most the last 30 days: the delivery log goes back no further.
+ * Covers at most the last 30 days: the delivery log goes back no further. Events whose body is gone are not sent.
  * 400: the endpoint is disabled. 404: no such endpoint. 422: the bounds are reversed.
  */
 export async function startReplay(
@@ -52,7 +52,7 @@ function replaySpan(tx: Tx, { since: sinceText, until: untilText }: EndpointEven
   return { since: iso(from), until: iso(until), after }
 }
 
-const EventRow = T.Object({ id: T.String(), state: Nullable(T.String()) })
+const EventRow = T.Object({ id: T.String(), state: Nullable(T.String()), is_whole: T.Boolean() })
 
 const matches = (selection: string, state: string | null): boolean => {
   if (state === null) return selection !== 'failed'
@@ -68,7 +68,7 @@ async function replayPage(tx: Tx, payload: Static<typeof replayEvents.payload>):
   // The endpoint is neither deleted nor disabled before the commit.
   await tx.locking.run(sql`select id from webhook where id = ${webhook_id} and team_id = ${tx.team} for share`)
   const events = await tx.many(EventRow, selectEvents(tx, { webhook_id, since, until, after }, sql`not w.disabled`, PAGE))
-  const replayed = events.filter(({ state }) => matches(which, state))
+  const replayed = events.filter(({ state, is_whole }) => is_whole && matches(which, state))
   await resendDeliveries(
     tx,
     webhook_id,
@@ -78,14 +78,14 @@ async function replayPage(tx: Tx, payload: Static<typeof replayEvents.payload>):
   if (last && events.length === PAGE) enqueue(tx, replayEvents, { ...payload, after: last.id })
 }
 
-/** The events of a span that an endpoint takes, with the state of their delivery to it, oldest first. */
+/** The events of a span that an endpoint takes, with the state of their delivery to it and whether they have a body, oldest first. */
 const selectEvents = (
   tx: Tx,
   { webhook_id, since, until, after }: Omit<Static<typeof replayEvents.payload>, 'which'>,
   condition: Sql,
   limit: number,
 ): Sql => sql`
-  select e.id, d.state
+  select e.id, d.state, ${eventBody} is not null as is_whole
   from webhook w
   join event e on e.team_id = w.team_id and (w.filter_types is null or e.type = any (w.filter_types))
   left join delivery d on d.destination_id = w.id and d.message_id = e.id
@@ -93,7 +93,7 @@ const selectEvents = (
     and e.team_id = ${tx.team} and e.id > ${after} and not e.historical and not starts_with(e.type, 'raw.') and e.created_at >= ${since} and e.created_at <= ${until}
   order by e.id limit ${limit}`
 
-const StateCount = T.Object({ state: Nullable(T.String()), n: T.Integer() })
+const StateCount = T.Object({ state: Nullable(T.String()), is_whole: T.Boolean(), n: T.Integer() })
 
 /**
  * How many events of a span an endpoint has got, and how many it has not: what a replay of the span would send, and afterwards what came of
@@ -103,8 +103,9 @@ export async function countEndpointEvents(tx: Tx, webhook_id: string, query: End
   await getEndpoint(tx, webhook_id)
   const { after, since, until } = replaySpan(tx, query, 'query')
   const events = selectEvents(tx, { webhook_id, since, until, after }, sql`true`, COUNTED_DELIVERIES_MAX + 1)
-  const rows = await tx.many(StateCount, sql`select state, count(*) as n from (${events}) found group by state`)
-  const countOf = (state: string | null): number => rows.find((row) => row.state === state)?.n ?? 0
+  const rows = await tx.many(StateCount, sql`select state, is_whole, count(*) as n from (${events}) found group by 1, 2`)
+  const countOf = (state: string | null): number =>
+    rows.reduce((sum, row) => (row.state === state && (row.is_whole || state !== null) ? sum + row.n : sum), 0)
   return {
     since,
     until,
@@ -113,6 +114,7 @@ export async function countEndpointEvents(tx: Tx, webhook_id: string, query: End
     failed: countOf('failed'),
     stopped: countOf('stopped'),
     missing: countOf(null),
+    without_body: rows.reduce((sum, { is_whole, n }) => (is_whole ? sum : sum + n), 0),
     is_complete: rows.reduce((sum, { n }) => sum + n, 0) <= COUNTED_DELIVERIES_MAX,
   }
 }

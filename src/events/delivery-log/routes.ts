@@ -188,7 +188,7 @@ export function logRoutes({ fixedHeaders, catalog, notDeleted }: DeliveryLogDepe
       path: `${WEBHOOK}/replay`,
       summary: 'Replay events since a time',
       description:
-        '`missing`: messages that were never queued for the endpoint, such as events from before it existed; `failed`: failed and stopped messages; `all`: all messages. The filter of the endpoint applies. At most the last 30 days.',
+        '`missing`: messages that were never queued for the endpoint, such as events from before it existed; `failed`: failed and stopped messages; `all`: all messages. The filter of the endpoint applies. At most the last 30 days, without events whose body is deleted.',
       params: webhookParams,
       body: Replay,
       reply: ReplayStarted,

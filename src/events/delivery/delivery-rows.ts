@@ -5,6 +5,7 @@ import type { Db } from '../../platform/db/database.ts'
 import type { PlainTx, Queries, Tx } from '../../platform/db/transaction.ts'
 import { dbNow, dbNowPlus } from '../../platform/db/leases.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
+import { eventBody } from '../../platform/queue/outbox.ts'
 import { COUNTED_MAX } from '../../platform/queue/dead-letters.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql, type Sql, arrayLiteral, textArrayLiteral } from '../../platform/db/sql.ts'
@@ -147,7 +148,7 @@ export function claimDue(
       returning d.team_id, d.destination_id, d.message_id, d.attempts, d.trigger, d.last_report, d.due_at, d.queue_position, d.leased_until
     )
     select t.team_id, t.destination_id, t.message_id, t.attempts, t.trigger, t.last_report, t.leased_until::text as lease, e.id is not null as is_event,
-           coalesce(e.type, m.type) as type, coalesce(e.body, m.body) as body, e.user_id, e.object_id, coalesce(e.created_at, m.created_at) as created_at
+           coalesce(e.type, m.type) as type, coalesce(${eventBody}, m.body) as body, e.user_id, e.object_id, coalesce(e.created_at, m.created_at) as created_at
     from taken t
     left join event e on e.team_id = t.team_id and e.id = t.message_id
     left join webhook_message m on m.team_id = t.team_id and m.id = t.message_id
@@ -259,23 +260,29 @@ export const resent: Sql = sql`
   state = 'pending', due_at = ${dbNow}, queue_position = null, leased_until = null, attempts = 0, trigger = 'manual'`
 
 /**
- * Sends messages to an endpoint again. Events that were never queued for the endpoint are queued. Messages that do not exist are ignored.
+ * Sends messages to an endpoint again. Events that were never queued for the endpoint are queued. Messages that do not exist, and events
+ * whose body is gone, are ignored.
  * Writes delivery.
  */
 export async function resendDeliveries(tx: Tx, webhook_id: string, message_ids: string[]): Promise<void> {
   if (message_ids.length === 0) return
   await tx.run(sql`
-    with existing as (
-      update delivery set ${resent}
+    with known as (
+      select message_id from delivery
       where team_id = ${tx.team} and destination_id = ${webhook_id} and message_id = any (${message_ids}::uuid[])
-      returning message_id
+    ), gone as (
+      select e.id from event e where e.team_id = ${tx.team} and e.id = any (${message_ids}::uuid[]) and ${eventBody} is null
+    ), resent as (
+      update delivery set ${resent}
+      where team_id = ${tx.team} and destination_id = ${webhook_id} and message_id in (select message_id from known)
+        and message_id not in (select id from gone)
     )
     insert into delivery (team_id, destination_id, message_id, state, due_at, trigger, created_at)
     select e.team_id, l.id, e.id, 'pending', ${dbNow}, 'manual', ${dbNow}
     from unnest(${message_ids}::uuid[]) with ordinality as given (id, n)
     join event e on e.team_id = ${tx.team} and e.id = given.id
     join (select id from destination where id = ${webhook_id} and team_id = ${tx.team} for key share) l on true
-    where given.id not in (select message_id from existing)
+    where given.id not in (select message_id from known) and given.id not in (select id from gone)
     order by given.n
     on conflict (destination_id, message_id) do nothing`)
   tx.notifyDelivery()
@@ -341,6 +348,15 @@ export const deliveryCleanups = [
       not exists (select from webhook w join delivery d on d.destination_id = w.id and d.message_id = t.id where w.team_id = t.team_id)`,
   }),
 ]
+
+/**
+ * A condition: whether an event `e` is still to be sent, or was not delivered and can be recovered. It waits for the fan-out, or a delivery to
+ * a destination of its team has not arrived.
+ */
+export const isStillToSend: Sql = sql`
+  (exists (select from destination x join delivery d on d.destination_id = x.id and d.message_id = e.id and d.team_id = x.team_id
+           where x.team_id = e.team_id and d.state <> 'delivered')
+   or (select o.event_ids[1] <= e.id from event_outbox o where o.team_id = e.team_id order by o.id limit 1))`
 
 /** Selects by destinations, including deleted ones: the table has no index by team. */
 const eraseDeliveriesByDestination: TeamEraser = (tx, team, max) =>

@@ -4,7 +4,7 @@
 // Webhook endpoints get neither raw events of providers nor historical ones: H2, H6. Source: events.md 4.11, 5, 6.7, 8.1.
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import { dbNow, dbNowPlus } from '../../platform/db/leases.ts'
-import { takeOutboxEntries } from '../../platform/queue/outbox.ts'
+import { eventBody, takeOutboxEntries } from '../../platform/queue/outbox.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql, arrayLiteral } from '../../platform/db/sql.ts'
 import { messageId } from '../catalog/message-id.ts'
@@ -140,7 +140,8 @@ async function queueDeliveries(
   const leases = planned.length ? await insertDeliveries(tx, planned) : new Map<string, string>()
   const leasedDeliveries = planned.flatMap((plan) => {
     const lease = leases.get(deliveryKey(plan.destination_id, plan.event_id))
-    return lease === undefined ? [] : toDelivery(plan, lease)
+    // Without its body it is not sent: whoever claims it next stops it.
+    return lease === undefined || plan.event.body === null ? [] : toDelivery(plan, lease)
   })
   const backlogs = new Map(candidates.map(({ id, has_backlog }) => [id, has_backlog]))
   for (const { destination_id, isLeased, delay_s } of planned)
@@ -183,7 +184,7 @@ function loadEvents(
     FannedOutEvent,
     sql`
     select e.id, e.team_id, e.type, e.historical, e.user_id, e.object_id, e.created_at,
-           case when e.team_id = any (${[...served]}::uuid[]) then e.body end as body
+           case when e.team_id = any (${[...served]}::uuid[]) then ${eventBody} end as body
     from unnest(${arrayLiteral(refs.map((e) => e.team_id))}::uuid[], ${arrayLiteral(refs.map((e) => e.event_id))}::uuid[]) with ordinality as given (team_id, id, n)
     join event e on e.team_id = given.team_id and e.id = given.id
     where not e.historical and not starts_with(e.type, 'raw.') or e.team_id = any (${[...wanting]}::uuid[])

@@ -1,6 +1,8 @@
 import { defineHook } from '../../platform/db/hooks.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 import type { Module } from '../../platform/module/module.ts'
+import type { Config } from '../../settings/config.ts'
+import { bodyCleanup } from '../../platform/queue/event-retention.ts'
 import { eventsErased } from '../../platform/queue/outbox.ts'
 import { pipelineChanged } from '../brokers/pipelines.ts'
 import {
@@ -11,14 +13,18 @@ import {
   endpointReadable,
 } from '../endpoints/endpoint-hooks.ts'
 import { deletedDestinationsCleanup } from './deleted-destinations.ts'
-import { deliveryCleanups, eraseDeliveriesOfEvents, eraseTeamDeliveries, stopDeliveries } from './delivery-rows.ts'
+import { deliveryCleanups, isStillToSend, eraseDeliveriesOfEvents, eraseTeamDeliveries, stopDeliveries } from './delivery-rows.ts'
 import { createDeliveryWorker, type DeliveryOptions } from './delivery-worker.ts'
 import { createWebhookDestination, deleteDestination, resetHealth, retryUnreadable, syncBrokers } from './destination-rows.ts'
 import { lockLease, revokedLeaseCleanup, revokeLease } from './leases.ts'
 import { eventTypes } from './operational-messages.ts'
 
 /** @param options called when the worker is created */
-export const delivery = (cells: Cells, options: () => DeliveryOptions): Module => ({
+export const delivery = (
+  cells: Cells,
+  { event_body_days }: Pick<Config, 'event_body_days'>,
+  options: () => DeliveryOptions,
+): Module => ({
   name: 'events/delivery',
   about: 'fan-out, delivery to endpoints and brokers',
   eventTypes,
@@ -47,6 +53,11 @@ export const delivery = (cells: Cells, options: () => DeliveryOptions): Module =
     defineHook(pipelineChanged, syncBrokers),
     defineHook(eventsErased, eraseDeliveriesOfEvents),
   ],
-  periodicTasks: [...deliveryCleanups, deletedDestinationsCleanup, revokedLeaseCleanup],
+  periodicTasks: [
+    bodyCleanup(event_body_days, isStillToSend),
+    ...deliveryCleanups,
+    deletedDestinationsCleanup,
+    revokedLeaseCleanup,
+  ],
   erasers: { team: eraseTeamDeliveries },
 })

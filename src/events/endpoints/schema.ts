@@ -12,6 +12,7 @@ import {
   type Static,
 } from '../../platform/schema/schema.ts'
 import { RuleError } from '../../platform/schema/request-validation.ts'
+import { WITHOUT_BODY } from '../feed/schema.ts'
 import type { EventCatalog } from '../catalog/event-catalog.ts'
 
 const Limit = Maybe(Int({ minimum: 1, maximum: 250, default: 50 }))
@@ -125,7 +126,10 @@ export const Message = Fields(
   { title: 'WebhookMessage' },
 )
 export const MessagePage = Fields({ data: T.Array(Message), next_cursor: Nullable(T.String()) }, { title: 'WebhookMessagePage' })
-export const MessageBody = Fields({ ...Message.properties, body: T.Unknown() }, { title: 'WebhookMessageBody' })
+export const MessageBody = Fields(
+  { ...Message.properties, body: T.Unknown({ description: `The event as it is sent. ${WITHOUT_BODY}` }) },
+  { title: 'WebhookMessageBody' },
+)
 
 export const Attempt = Fields(
   {

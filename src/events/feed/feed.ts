@@ -2,6 +2,7 @@
 // time adds rows, so a reader that has seen a number has seen every smaller one. Source: events.md 10.
 import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
 import { dbNow } from '../../platform/db/leases.ts'
+import { eventBody } from '../../platform/queue/outbox.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql, arrayLiteral } from '../../platform/db/sql.ts'
@@ -62,7 +63,7 @@ const Row = T.Object({
   object_id: Nullable(T.String()),
   created_at: Nullable(T.String()),
 })
-const Body = T.Object({ id: T.String(), body: T.String() })
+const Body = T.Object({ id: T.String(), body: Nullable(T.String()) })
 
 export interface FeedPage {
   events: Static<typeof FeedEvent>[]
@@ -99,7 +100,7 @@ export async function readFeed(
   if (page.length === 0) return { events: [], seq, hasMore }
   const ids = page.map((row) => row.id!)
   const [bodies, deleted] = await Promise.all([
-    db.many(Body, sql`select id, body from event where team_id = ${team} and id = any (${ids}::uuid[])`),
+    db.many(Body, sql`select e.id, ${eventBody} as body from event e where e.team_id = ${team} and e.id = any (${ids}::uuid[])`),
     findDeletedUsers(
       db,
       page.map((row) => ({ team_id: team, user_id: row.user_id })),

@@ -2,12 +2,19 @@
 // later.
 import type { Tx } from '../../platform/db/transaction.ts'
 import { PreserializedJson } from '../../platform/http/operation.ts'
+import { eventBody } from '../../platform/queue/outbox.ts'
 import { Pages, uuidKey } from '../../platform/http/list-pages.ts'
-import { T, type Static } from '../../platform/schema/schema.ts'
+import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { joinConditions, sql, type Sql } from '../../platform/db/sql.ts'
 import type { EventPage, EventQuery } from './schema.ts'
 
-const Row = T.Object({ id: T.String(), type: T.String(), object_id: T.String(), created_at: T.String(), body: T.String() })
+const Row = T.Object({
+  id: T.String(),
+  type: T.String(),
+  object_id: T.String(),
+  created_at: T.String(),
+  body: Nullable(T.String()),
+})
 
 /** History and raw events of providers go to no endpoint, only to pipelines that ask for them. Source: events.md 4.11 H2, H6. */
 export const isForEndpoints = sql`not historical and not starts_with(type, 'raw.')`
@@ -28,7 +35,7 @@ export async function listEvents(
   const rows = await tx.many(
     Row,
     sql`
-    select id, type, object_id, created_at, body from event where team_id = ${tx.team} and ${joinConditions(conditions)}
+    select id, type, object_id, created_at, ${eventBody} as body from event e where team_id = ${tx.team} and ${joinConditions(conditions)}
       and ${isForEndpoints} and ${notDeleted(tx, sql`user_id`)}
     ${pages.order}`,
   )

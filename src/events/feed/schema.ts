@@ -1,4 +1,20 @@
-import { Fields, Int, Maybe, Nullable, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
+import {
+  describedAs,
+  Fields,
+  Int,
+  Maybe,
+  Nullable,
+  OpenEnum,
+  T,
+  Text,
+  Timestamp,
+  Uuid,
+  type Static,
+} from '../../platform/schema/schema.ts'
+
+/** What API descriptions say of a body that is null. */
+export const WITHOUT_BODY =
+  'Null: it is deleted, as of events of health data and connections some days after they were delivered; read the object. Other events keep theirs.'
 
 const EventRecord = Fields(
   {
@@ -6,15 +22,17 @@ const EventRecord = Fields(
     type: T.String(),
     object_id: Uuid,
     created_at: Timestamp,
-    body: Fields(
-      {
-        event_type: T.String(),
-        data: T.Unknown(),
-        team_id: Uuid,
-        user_id: T.Optional(Uuid),
-        client_user_id: T.Optional(T.String()),
-      },
-      { description: 'The event as it is sent.' },
+    body: describedAs(
+      Nullable(
+        Fields({
+          event_type: T.String(),
+          data: T.Unknown(),
+          team_id: Uuid,
+          user_id: T.Optional(Uuid),
+          client_user_id: T.Optional(T.String()),
+        }),
+      ),
+      `The event as it is sent. ${WITHOUT_BODY}`,
     ),
   },
   { title: 'EventRecord' },
@@ -38,7 +56,7 @@ export const FeedEvent = Fields(
     type: T.String(),
     object_id: Uuid,
     created_at: Timestamp,
-    body: T.String({ description: 'The event as it is sent: JSON, byte for byte.' }),
+    body: describedAs(Nullable(T.String()), `The event as it is sent: JSON, byte for byte. ${WITHOUT_BODY}`),
   },
   { title: 'FollowedEvent' },
 )

@@ -2,9 +2,10 @@
 // the rows of the transaction or not at all.
 import type { Static, TSchema } from 'typebox'
 import { systemNow, addSeconds } from '../runtime/clock.ts'
+import { DAY_S } from '../runtime/durations.ts'
 import type { PlainTx, Queries, Tenant, Tx } from '../db/transaction.ts'
 import { hookPoint } from '../db/hooks.ts'
-import { dbNowPlus } from '../db/leases.ts'
+import { dbNow, dbNowPlus } from '../db/leases.ts'
 import { T } from '../schema/schema.ts'
 import { arrayLiteral, join, sql, type Sql } from '../db/sql.ts'
 
@@ -26,8 +27,16 @@ export interface Event {
 }
 
 /**
+ * Types of events that expire: of health data and connections, which the API has. Events of orders, results and reports stay as they are,
+ * as proof of what was sent.
+ */
+const EXPIRING_TYPES = /^(daily|historical|raw|continuous_query|provider)\./
+/** For how long an event that expires is listed: as long as deliveries are. Source: events.md 6.7. */
+const EVENT_RETENTION_S = 30 * DAY_S
+
+/**
  * Appends an event. The whole body is serialized now and stored as text: every delivery sends the same bytes. A body without a
- * user has no user field.
+ * user has no user field. Writes event, event_body.
  * Source: events.md 1.1.
  */
 export function emit(tx: Tx, event: Event): void {
@@ -38,19 +47,33 @@ export function emit(tx: Tx, event: Event): void {
   const after = `,"team_id":"${tx.team}"${user}}`
   const id = tx.uuid()
   const body = `${before}${data}${after}`
-  tx.deferBatched({ ...event, id, body }, insertEvents)
+  const isExpiring = EXPIRING_TYPES.test(event.type)
+  tx.deferBatched({ ...event, id, body: isExpiring ? null : body }, insertEvents)
+  if (isExpiring) tx.deferBatched({ id, body }, insertBodies)
   enqueueFanOut(tx, id)
 }
 
 /** One statement for all events of a transaction: its parts are planned and run one by one. */
-const insertEvents = (tx: Tx, events: (Event & { id: string; body: string })[]): Sql => {
+const insertEvents = (tx: Tx, events: (Event & { id: string; body: string | null })[]): Sql => {
   const rows = events.map(
     ({ id, type, object_id, user_id, body, historical = false }) =>
-      sql`(${id}, ${tx.team}, ${type}, ${object_id}, ${user_id}::uuid, ${tx.now}, ${body}, ${historical})`,
+      sql`(${id}, ${tx.team}, ${type}, ${object_id}, ${user_id}::uuid, ${tx.now}, ${body}::text, ${historical},
+           ${dbNow} + make_interval(secs => ${body === null ? EVENT_RETENTION_S : null}::float8))`,
   )
   return sql`
-    insert into event (id, team_id, type, object_id, user_id, created_at, body, historical) values ${join(rows, ', ')}`
+    insert into event (id, team_id, type, object_id, user_id, created_at, body, historical, expires_at) values ${join(rows, ', ')}`
 }
+
+const insertBodies = (tx: Tx, bodies: { id: string; body: string }[]): Sql => sql`
+  insert into event_body (team_id, event_id, retained_from, body)
+  values ${join(
+    bodies.map(({ id, body }) => sql`(${tx.team}, ${id}, ${dbNow}, ${body})`),
+    ', ',
+  )}`
+
+/** An expression: the body of an event `e`; null: it has been deleted. */
+export const eventBody: Sql = sql`
+  coalesce(e.body, (select b.body from event_body b where b.team_id = e.team_id and b.event_id = e.id))`
 
 /**
  * Inserts one outbox entry for all events of a transaction if the team is subscribed. A new subscription covers what commits
@@ -268,7 +291,10 @@ export const defineHandler = <S extends TSchema>(
 /** Runs after events were erased, with their ids. */
 export const eventsErased = hookPoint<[event_ids: string[]]>('event.erased')
 
-/** Erases the events about a user, or events that meet a condition. No code but this and `eraseObjectEvents` changes or deletes an event. */
+/**
+ * Erases the events about a user, or events that meet a condition. No code but this and `eraseObjectEvents` changes or deletes an event,
+ * and the retention (event-retention.ts). Writes event, event_body.
+ */
 export const eraseEvents = (tx: Tx, user_id: string, condition: Sql = sql`true`): Promise<number> =>
   erase(tx, sql`delete from event where team_id = ${tx.team} and user_id = ${user_id} and ${condition} returning id`)
 
@@ -284,19 +310,17 @@ export const eraseObjectEvents = (tx: Tx, objects: Sql): Promise<number> =>
 const ErasedEvent = T.Object({ id: T.String() })
 
 async function erase(tx: Tx, erasure: Sql): Promise<number> {
-  const erased = await tx.many(ErasedEvent, erasure)
-  if (erased.length)
-    await tx.notify(
-      eventsErased,
-      erased.map(({ id }) => id),
-    )
-  return erased.length
+  const ids = (await tx.many(ErasedEvent, erasure)).map(({ id }) => id)
+  if (ids.length === 0) return 0
+  await tx.run(sql`delete from event_body where team_id = ${tx.team} and event_id = any (${ids}::uuid[])`)
+  await tx.notify(eventsErased, ids)
+  return ids.length
 }
 
 const LatestEvent = T.Object({ id: T.String(), object_id: T.String() })
 
 /**
- * Appends the latest event of each object again: the same body under a new id. Writes event.
+ * Appends the latest event of each object again: the same body under a new id. Only events that do not expire. Writes event.
  * @returns the objects that had an event, in the order given
  */
 export async function reemitLatestEvents(tx: Tx, object_ids: string[]): Promise<string[]> {
@@ -309,7 +333,7 @@ export async function reemitLatestEvents(tx: Tx, object_ids: string[]): Promise<
     from unnest(${object_ids}::uuid[], ${object_ids.map(() => tx.uuid())}::uuid[]) as given (object_id, event_id)
     cross join lateral (
       select team_id, type, object_id, user_id, body from event
-      where object_id = given.object_id and team_id = ${tx.team} order by id desc limit 1) latest
+      where object_id = given.object_id and team_id = ${tx.team} and body is not null order by id desc limit 1) latest
     returning id, object_id`,
   )
   for (const id of rows.map((row) => row.id).sort()) enqueueFanOut(tx, id)

@@ -55,7 +55,7 @@ async function readEverything(team: TestTeam, user_id: string) {
 /** Events about data that every destination gets, oldest first. */
 async function listEvents(team: TestTeam) {
   const { rows } = await team.db.pool.query<{ type: string; body: string }>(
-    `select type, body from event where team_id = $1 and not historical order by id`,
+    `select e.type, b.body from event e join event_body b on b.event_id = e.id where e.team_id = $1 and not historical order by e.id`,
     [team.team],
   )
   return rows.map(({ type, body }) => [type, plain(JSON.parse(body))])

@@ -25,7 +25,7 @@ interface RawEvent {
 
 async function rawEvents({ db, team }: TestTeam): Promise<RawEvent[]> {
   const { rows } = await db.pool.query<{ body: Buffer | string }>(
-    "select body from event where team_id = $1 and type like 'raw.%' order by id",
+    "select b.body from event e join event_body b on b.event_id = e.id where e.team_id = $1 and e.type like 'raw.%' order by e.id",
     [team],
   )
   return rows.map(({ body }) => JSON.parse(body.toString()) as RawEvent)

@@ -1,0 +1,61 @@
+// The end of events that expire (outbox.ts). Their bodies end first. An event whose body is gone is still listed, with its deliveries, and says
+// so; it is not sent again.
+import { dbNow, dbNowPlus } from '../db/leases.ts'
+import { DAY_S } from '../runtime/durations.ts'
+import { T } from '../schema/schema.ts'
+import { sql, type Sql } from '../db/sql.ts'
+import { ageInSeconds, cleanup, type Cleanup } from './retention.ts'
+
+const BODIES_MAX = 1000
+
+/** Deletes events 30 days after they were emitted, but not those of orders, results and reports. Deletes from event. */
+export const eventCleanup = cleanup({ table: 'event', column: 'expires_at' })
+
+const Oldest = T.Object({ age_s: T.Number() })
+const Handled = T.Object({ deleted: T.Integer(), postponed: T.Integer() })
+
+/**
+ * Deletes bodies some days after their events, and those that are still to be sent together with their events. Each is looked at once or
+ * twice, so that bodies that stay are not read again and again. Writes event_body.
+ * @param isWaiting a condition: whether an event `e` is still to be sent
+ */
+export function bodyCleanup(days: number, isWaiting: Sql): Cleanup {
+  const retention_s = days * DAY_S
+  const overdue = sql`from event_body b where b.retained_from < ${dbNowPlus(-retention_s)}`
+  return {
+    kind: 'event_body',
+    control: false,
+    async overdueFor(db) {
+      const oldest = await db.queries.maybe(
+        Oldest,
+        sql`select ${ageInSeconds(sql`b.retained_from`)} as age_s ${overdue} order by b.retained_from limit 1`,
+      )
+      return oldest && oldest.age_s - retention_s
+    },
+    async remove(db, _control, isStopped) {
+      for (;;) {
+        const { deleted, postponed } = await db.plainTx((tx) =>
+          tx.one(
+            Handled,
+            sql`
+          with due as materialized (
+            select b.ctid as place, b.team_id, b.event_id ${overdue}
+            order by b.retained_from limit ${BODIES_MAX} for update of b skip locked
+          ), waiting as materialized (
+            select due.place, e.expires_at from due
+            join event e on e.team_id = due.team_id and e.id = due.event_id and e.expires_at > ${dbNow}
+            where ${isWaiting}
+          ), postponed as (
+            update event_body b set retained_from = waiting.expires_at - make_interval(secs => ${retention_s})
+            from waiting where b.ctid = waiting.place returning 1
+          ), deleted as (
+            delete from event_body b using due where b.ctid = due.place and due.place not in (select place from waiting) returning 1
+          )
+          select (select count(*) from deleted) as deleted, (select count(*) from postponed) as postponed`,
+          ),
+        )
+        if (deleted > 0 || postponed === 0 || isStopped()) return deleted
+      }
+    },
+  }
+}
