@@ -187,6 +187,20 @@ describe('the access log', () => {
     assertNoComplaints(complaints)
   })
 
+  test('of an order has the lines about the order and no others', inBrowser, async () => {
+    const { page, api, open, complaints } = await openConsole()
+    const order_id = await createOrder(api)
+    const table = page.getByRole('table', { name: 'Who looked' })
+    // A read is in the log about a second later.
+    await eventuallyHolds(async () => {
+      await open(`orders/${order_id}?tab=access`)
+      await table.getByText('get_order').first().waitFor({ timeout: 1000 })
+    })
+    await table.getByText('create_order').waitFor()
+    assert.equal(await table.getByText('create_user').count(), 0)
+    assertNoComplaints(complaints)
+  })
+
   test('is not there for a member who is no administrator', inBrowser, async () => {
     const { page } = await openConsoleAs('staff', 'settings/access-log')
     await page.getByRole('heading', { name: 'No such section' }).waitFor()

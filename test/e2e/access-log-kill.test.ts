@@ -1,9 +1,13 @@
-// The program is killed between a read and the writing of its line in the access log: what may be lost is said in docs/SECURITY.md.
+// The program is killed between a read and the writing of its line in the access log: what may be lost is said in docs/SECURITY.md. A worker is
+// killed while it archives days of the log: nothing is lost.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { openEmbedded, type Embedded } from '../../src/platform/embedded-postgres/embedded-postgres.ts'
 import { generateVaultKey } from '../../src/platform/crypto/vault.ts'
+import { accessRow, appendDayAsOwner, dayAgo } from '../support/access-days.ts'
 import {
   caller,
   demoIn,
@@ -12,6 +16,7 @@ import {
   migrateDataDir,
   onDatabase,
   outcome,
+  runCli,
   serving,
   waitUntil,
   type Caller,
@@ -20,6 +25,8 @@ import {
 
 /** How often the program is killed until that came before the line was written; a kill is much quicker than the half second it takes. */
 const KILLS_MAX = 10
+/** How often a worker is killed while it archives days. */
+const ARCHIVE_KILLS = Number(process.env.ARCHIVE_KILLS ?? 4)
 
 const dataDir = folder('data')
 let database: Embedded
@@ -124,4 +131,51 @@ test('a stop loses no line of a read', async () => {
   const lines = await listWrittenLines()
   for (const line of [`create_user ${user}`, `get_user ${user}`]) assert(lines.includes(line), line)
   await assertVerified()
+})
+
+const ARCHIVE_CELL = 'sandbox-eu'
+const [OLD_DAYS, LINES_A_DAY] = [8, 300]
+
+test('a worker that is killed while it archives days loses no line and doubles none, and the next one continues', async (t) => {
+  const worker = { ...settings, CELLS: ARCHIVE_CELL, DEMO: 'off', DATA_DIR: folder('archive'), ACCESS_LOG_DATABASE_DAYS: '30' }
+  assert.equal((await outcome('migrate', worker)).code, 0)
+  const [user, team] = [randomUUID(), randomUUID()]
+  const inCell = <R>(work: Parameters<typeof onDatabase<R>>[1]) => onDatabase({ connectionString: settings.DATABASE_URL! }, work)
+  const count = async (rows: string): Promise<number> =>
+    inCell(async (client) => (await client.query(`select count(*)::int as n from sandbox_eu.${rows}`)).rows[0].n)
+  await inCell(async (client) => {
+    for (let day = OLD_DAYS; day >= 0; day--) {
+      const rows = Array.from({ length: LINES_A_DAY }, (_, i) => accessRow({ user, team, request: `fictional-${day}-${i}` }))
+      await appendDayAsOwner(client, 'sandbox_eu', dayAgo(day === 0 ? 0 : 30 + day), rows)
+    }
+  })
+  const { rows } = await inCell((client) =>
+    client.query(`select seq::int, encode(hash, 'hex') as hash, line from sandbox_eu.access_log order by seq`),
+  )
+  const countSteps = async () => (await count('access_archive')) + (await count('access_day where archived_at is not null'))
+  for (let kills = 1; kills <= ARCHIVE_KILLS; kills++) {
+    const { child, exitStatus } = runCli('work', worker)
+    const steps = await countSteps()
+    await waitUntil(async () => (await countSteps()) > steps)
+    child.kill('SIGKILL')
+    await exitStatus
+    await inCell((client) => client.query('update sandbox_eu.access_archive_lease set leased_until = now()'))
+    t.diagnostic(`killed after ${await countSteps()} steps`)
+  }
+  const { child, exitStatus } = runCli('work', worker)
+  await waitUntil(async () => (await count('access_day where archived_at is not null')) === OLD_DAYS)
+  child.kill('SIGTERM')
+  assert.equal(await exitStatus, 0)
+  const { code, stdout, err } = await outcome('access-log', worker, 'export', '--cell', ARCHIVE_CELL)
+  assert.equal(code, 0, err)
+  const exported = stdout.split('\n').slice(0, rows.length)
+  assert.deepEqual(
+    exported.map((line) => [JSON.parse(line).seq, JSON.parse(line).hash, line.slice(line.indexOf('"line":') + 7, -1)]),
+    rows.map(({ seq, hash, line }) => [seq, hash, line]),
+  )
+  assert.match((await outcome('access-log', worker, 'verify', '--cell', ARCHIVE_CELL)).stdout, /none changed/)
+  // One file for each day, and at most one that each killed worker left.
+  const files = readdirSync(join(worker.DATA_DIR, 'report-files')).length
+  assert(files >= OLD_DAYS && files <= OLD_DAYS + ARCHIVE_KILLS, `${files} files`)
+  assert.equal(await count('access_archive'), OLD_DAYS)
 })

@@ -1,13 +1,16 @@
 // The restore drill of docs/operating/backup.md, with its commands as they stand there: an installation is backed up, destroyed and restored, and
 // goes on where it was.
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import pg from 'pg'
+import { openEmbedded } from '../../src/platform/embedded-postgres/embedded-postgres.ts'
 import { exampleReport } from '../../src/lab-reports/parsing-jobs/example-report.ts'
+import { accessRow, appendDayAsOwner, dayAgo } from '../support/access-days.ts'
 import { address, patient, shipping } from '../support/people.ts'
 import { debianPostgres, startPostgres, type OwnPostgres } from '../support/debian-postgres.ts'
 import { readManifests } from '../support/manifests.ts'
@@ -16,6 +19,7 @@ import {
   demoIn,
   stopAll,
   folder,
+  migratedFolder,
   onDatabase,
   outcome,
   root,
@@ -137,16 +141,28 @@ async function backUpAndRestore(
   dataDir: string,
   settings: Record<string, string>,
   {
+    prepare,
     backUp,
     destroy,
     restore,
-  }: { backUp: (server: Server) => Promise<Server>; destroy?: () => Promise<void>; restore: () => Promise<void> },
+  }: {
+    /** @returns how to connect as the owner of the tables, before a server does */
+    prepare: () => Promise<{ connection: pg.ClientConfig; close: () => Promise<void> }>
+    backUp: (server: Server) => Promise<Server>
+    destroy?: () => Promise<void>
+    restore: () => Promise<void>
+  },
 ): Promise<void> {
   status = 503
   refused = received.length = 0
+  const { connection, close } = await prepare()
+  await onDatabase(connection, appendOldDay)
+  await close()
   let server = await serving(dataDir, { ...schedule, ...settings, DEMO: 'on' })
   const { contents, messages } = await fill(server)
   await waitUntil(async () => (await messages(server.url)).length >= 3)
+  // The server archives what was appended when it starts.
+  await waitUntil(() => existsSync(join(dataDir, 'report-files')) && listLogFiles(dataDir).length === 1)
   const before = await contents(server.url)
   server = await backUp(server)
   const waiting = (await messages(server.url)).filter(({ state }) => state === 'pending')
@@ -163,8 +179,25 @@ async function backUpAndRestore(
   const { key } = before.at(-1) as { key: string }
   for (const { headers, body } of received) assert.ok(isValidSignature(key, headers, body))
   await waitUntil(async () => (await messages(server.url)).every(({ state }) => state === 'delivered'))
+  const { code, stdout, err } = await outcome('access-log', { ...schedule, ...settings, DATA_DIR: dataDir }, 'verify')
+  assert.equal(code, 0, stdout + err)
+  assert.match(stdout, new RegExp(`since ${dayAgo(OLD_DAYS_AGO)}, none changed`))
   assert.equal(await server.end('SIGTERM'), 0)
 }
+
+const OLD_DAYS_AGO = 200
+
+/** Appends lines to the access log that the first worker moves to a file. */
+async function appendOldDay(client: pg.Client): Promise<void> {
+  const row = accessRow({ user: randomUUID(), team: randomUUID(), request: 'fictional-1' })
+  await appendDayAsOwner(client, 'sandbox_us', dayAgo(OLD_DAYS_AGO), [row])
+  await appendDayAsOwner(client, 'sandbox_us', dayAgo(0), [row])
+}
+
+const listLogFiles = (dataDir: string): string[] =>
+  readdirSync(join(dataDir, 'report-files'), { recursive: true, encoding: 'utf8' }).filter((path) =>
+    /access-log-[^/]*\.gz$/.test(path),
+  )
 
 const folders = (name: string) => {
   const [BACKUP, KEYS] = [folder(`${name}-backup`), folder(`${name}-keys`)]
@@ -179,6 +212,10 @@ test('an installation with the bundled PostgreSQL is restored from its backup', 
     DATA_DIR,
     {},
     {
+      async prepare() {
+        const database = await openEmbedded({ dataDir: await migratedFolder(DATA_DIR), ownership: 'required', log: () => {} })
+        return { connection: database.connection, close: () => database.stop() }
+      },
       async backUp(server) {
         // The folder of a backup may have been made before, open to all.
         mkdirSync(join(variables.BACKUP, 'drawbridge'), { mode: 0o755 })
@@ -213,6 +250,10 @@ test('an installation with a PostgreSQL of its own is restored from a dump into 
     variables.DATA_DIR,
     { DATABASE_URL: variables.DATABASE_URL },
     {
+      async prepare() {
+        assert.equal((await outcome('migrate', variables)).code, 0)
+        return { connection: { connectionString: variables.DATABASE_URL }, close: async () => {} }
+      },
       async backUp(server) {
         await drill('external backup', variables)
         assert.deepEqual(openToOthers(variables.BACKUP), [])

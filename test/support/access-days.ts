@@ -1,4 +1,5 @@
 // An access log of earlier days, made as the owner of the tables: the role of the program may not choose a day.
+import type pg from 'pg'
 import { lineOf } from '../../src/platform/access-log/access-line.ts'
 import type { Db } from '../../src/platform/db/database.ts'
 
@@ -37,6 +38,12 @@ export async function emptyLog(db: Db, { database_days }: { database_days: numbe
 /** Appends lines under a day, which must not be before the last one. */
 export const appendDay = (db: Db, day: string, rows: string[]): Promise<void> =>
   asOwnerOfLog(db, 'select append_access_log_on($1, $2)', [day, rows.join('\n')])
+
+/** The same in a schema of a database, as the owner of its tables. */
+export async function appendDayAsOwner(client: pg.Client, schema: string, day: string, rows: string[]): Promise<void> {
+  await client.query(`set search_path to ${schema}`)
+  await client.query('select append_access_log_on($1, $2)', [day, rows.join('\n')])
+}
 
 /** A line about a user, as the functions of the log read it. */
 export function accessRow({

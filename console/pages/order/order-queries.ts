@@ -91,7 +91,10 @@ export function useOrderMessages(order_id: string) {
   })
 }
 
-/** Who has read or changed the order, newest first. */
+/** Requests for the access log of one order: each reads a few files of archived days. */
+const ACCESS_PAGES_MAX = 10
+
+/** Who has read or changed the order, newest first, and whether there may be older lines. */
 export function useOrderAccess({ id, user_id }: Order, isPermitted: boolean) {
   const { api, org_id, team, environment } = useTeam()
   const path = { org_id, team_id: team.id, environment }
@@ -99,11 +102,19 @@ export function useOrderAccess({ id, user_id }: Order, isPermitted: boolean) {
     queryKey: [...useOrderKey(id), 'access'],
     queryFn: isPermitted
       ? async ({ signal }) => {
-          const query = { user_id, limit: EVENTS_MAX }
-          const page = await dataOf(
-            api.GET('/v1/org/{org_id}/team/{team_id}/{environment}/access_log', { params: { path, query }, signal }),
-          )
-          return page.data.filter(({ objects }) => objects.includes(id))
+          const readPage = (next_cursor: string | null) => {
+            const query = { user_id, object_id: id, limit: EVENTS_MAX, ...(next_cursor !== null && { next_cursor }) }
+            return dataOf(
+              api.GET('/v1/org/{org_id}/team/{team_id}/{environment}/access_log', { params: { path, query }, signal }),
+            )
+          }
+          let { data: lines, next_cursor } = await readPage(null)
+          for (let pages = 1; pages < ACCESS_PAGES_MAX && next_cursor !== null && lines.length < EVENTS_MAX; pages++) {
+            const page = await readPage(next_cursor)
+            lines = [...lines, ...page.data]
+            next_cursor = page.next_cursor
+          }
+          return { lines, hasMore: next_cursor !== null }
         }
       : skipToken,
   })

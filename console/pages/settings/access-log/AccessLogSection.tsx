@@ -95,7 +95,19 @@ function AccessList({ user_id }: { user_id: string }) {
   return (
     <>
       {lines.error && <ErrorNotice error={lines.error} onRetry={() => void lines.refetch()} />}
-      {lines.data && rows.length === 0 && (
+      {lines.data && rows.length === 0 && lines.hasNextPage && (
+        <EmptyState
+          title="No line in the newest days"
+          action={
+            <Button variant="default" loading={lines.isFetchingNextPage} onClick={() => void lines.fetchNextPage()}>
+              Show older lines
+            </Button>
+          }
+        >
+          Older days are in files, of which each request reads a few.
+        </EmptyState>
+      )}
+      {lines.data && rows.length === 0 && !lines.hasNextPage && (
         <EmptyState title="No line names this user">
           No request of this team and environment has named a user with this id, or the operator no longer keeps that time.
         </EmptyState>
