@@ -930,14 +930,14 @@ create table lab_message (
 create index lab_message__control_id on lab_message (link_account_id, control_id);
 create index lab_message__created on lab_message (created_at, id);
 create index lab_message__issues on lab_message (created_at, id) where reason is not null;
-create unique index lab_message__once on lab_message (link_account_id, digest) nulls not distinct where direction = 'in';
-create index lab_message__order on lab_message (order_id);
+create unique index lab_message__once on lab_message (digest, link_account_id) nulls not distinct where direction = 'in';
+create index lab_message__order on lab_message (order_id) where order_id is not null;
 create unique index lab_message__sent_once on lab_message (link_account_id, control_id) where direction = 'out';
 create index lab_message__outbox on lab_message (link_account_id, due_at) where direction = 'out' and due_at is not null;
 create index lab_message__pending on lab_message (link_account_id, ordering_key) where state = 'received';
 create index lab_message__queue on lab_message (link_account_id, created_at, id) where state = 'received';
-create index lab_message__raw_result on lab_message (raw_result_id);
-create index lab_message__team on lab_message (team_id);
+create index lab_message__raw_result on lab_message (raw_result_id) where raw_result_id is not null;
+create index lab_message__team on lab_message (team_id) where team_id is not null;
 create index lab_message__unknown on lab_message (source, created_at) where link_account_id is null;
 
 -- Results over links in mode `shadow`, which no team sees: the laboratory's report, and the order that it matches. Null: none is certain, and

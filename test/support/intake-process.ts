@@ -4,7 +4,7 @@
 // Arguments: the connection to the database as JSON, the lab account, and where it kills itself: a point and the number of the message.
 import { writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { storeIncoming } from '../../src/lab/link-messages/receive-message.ts'
+import { MessageGroups } from '../../src/lab/link-messages/message-groups.ts'
 import { Cells, type CellOptions } from '../../src/platform/db/cells.ts'
 
 export type KillPoint = 'before storing' | 'after storing' | 'after the acknowledgment' | 'never'
@@ -18,6 +18,7 @@ const options: CellOptions = {
   checkRows: false,
 }
 const db = new Cells(options, new Map([['sandbox-us', options]])).db('sandbox-us')
+const groups = new MessageGroups()
 let count = 0
 
 for await (const line of createInterface({ input: process.stdin })) {
@@ -32,7 +33,7 @@ async function receive(number: number, bytes: Buffer): Promise<void> {
   }
   killAt('before storing')
   // A failure is no acknowledgment: the laboratory repeats the message.
-  const isStored = await storeIncoming({ db }, { bytes, link_account_id: account, source: 'command' }).then(
+  const isStored = await groups.store(db, { bytes, link_account_id: account, source: 'command' }, account).then(
     () => true,
     () => false,
   )

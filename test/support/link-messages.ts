@@ -5,7 +5,13 @@ import type { LinkProfile, ProfileOptions } from '../../src/lab/links/profile/li
 import { readProfileFile, wholeProfile } from '../../src/lab/links/profile/read-profile.ts'
 import type { Order } from '../../src/lab/orders/schema.ts'
 import type { LinkMessage } from '../../src/lab/links/link-message.ts'
-import { receiveMessage, type MessageReceipt } from '../../src/lab/link-messages/receive-message.ts'
+import { MessageGroups } from '../../src/lab/link-messages/message-groups.ts'
+import {
+  receiveMessage,
+  type IncomingBytes,
+  type MessageReceipt,
+  type StoredIncoming,
+} from '../../src/lab/link-messages/receive-message.ts'
 import { labAccount } from './lab-accounts.ts'
 import { reportedPatient } from './results.ts'
 import { guard, vault, type TestTeam } from './server.ts'
@@ -70,6 +76,12 @@ export const messageFor = (order: Order, tests: Test[], changes: Partial<LinkMes
 })
 
 export const toBytes = (message: unknown): Buffer => Buffer.from(JSON.stringify(message))
+
+const groups = new MessageGroups()
+
+/** Stores a message as a transport does. */
+export const storeMessage = ({ db }: TestTeam, incoming: IncomingBytes): Promise<StoredIncoming> =>
+  groups.store(db, incoming, incoming.link_account_id ?? incoming.source)
 
 /** Receives a message over the link of an account. */
 export const receiveBytes = ({ db }: TestTeam, account: string, bytes: Uint8Array): Promise<MessageReceipt> =>

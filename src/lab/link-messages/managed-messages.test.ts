@@ -4,14 +4,21 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { eventually } from '../../../test/support/eventually.ts'
 import { linesInDatabase } from '../../../test/support/access-lines.ts'
-import { labLink, messageFor, observation, observedTest, receiveBytes, toBytes } from '../../../test/support/link-messages.ts'
+import {
+  labLink,
+  messageFor,
+  observation,
+  observedTest,
+  receiveBytes,
+  storeMessage,
+  toBytes,
+} from '../../../test/support/link-messages.ts'
 import { linkedOrder } from '../../../test/support/linked-orders.ts'
 import { access, createTestTeam, guard, type TestTeam } from '../../../test/support/server.ts'
 import { reportIssue } from './issues.ts'
 import { createProcessing } from './message-processing.ts'
 import { queueOutgoing } from './message-store.ts'
 import { saveAnswer } from './outgoing-messages.ts'
-import { storeIncoming } from './receive-message.ts'
 
 const PATH = '/lab_message/sandbox/us'
 const ISSUES = '/lab_link_issue/sandbox/us'
@@ -247,7 +254,7 @@ describe('issues', () => {
   test('of messages without a link are for the operator alone', async () => {
     const team = await createTestTeam()
     const account = await labLink(team)
-    const { message_id } = await storeIncoming(team, {
+    const { message_id } = await storeMessage(team, {
       bytes: Buffer.from(`MSH|${randomUUID()}`),
       link_account_id: null,
       source: 'mllp 192.0.2.1:2575',

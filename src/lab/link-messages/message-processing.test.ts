@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { erase } from '../../../test/contract/operations/erased-users.ts'
 import { eventuallyHolds } from '../../../test/support/eventually.ts'
-import { labLink, messageFor, observation, observedTest, toBytes } from '../../../test/support/link-messages.ts'
+import { labLink, messageFor, observation, observedTest, storeMessage, toBytes } from '../../../test/support/link-messages.ts'
 import { acceptedOrder } from '../../../test/support/results.ts'
 import { cells, createTestTeam, guard, type TestTeam } from '../../../test/support/server.ts'
 import { sql } from '../../platform/db/sql.ts'
@@ -12,7 +12,6 @@ import { T } from '../../platform/schema/schema.ts'
 import { createLog } from '../../platform/telemetry/log.ts'
 import { createProcessing, MessageProcessor } from './message-processing.ts'
 import { queueOutgoing } from './message-store.ts'
-import { storeIncoming } from './receive-message.ts'
 
 const log = createLog('silent')
 
@@ -25,7 +24,7 @@ async function linkedTeam() {
     account,
     order: () => acceptedOrder(team, 'walk_in_test', { lab_account_id: account }),
     store: async (message: unknown) =>
-      (await storeIncoming(team, { bytes: toBytes(message), link_account_id: account, source: 'command' })).message_id,
+      (await storeMessage(team, { bytes: toBytes(message), link_account_id: account, source: 'command' })).message_id,
   }
 }
 
@@ -170,7 +169,7 @@ describe('a message without a link', () => {
     const source = `mllp 192.0.2.${1 + Math.floor(Math.random() * 250)}:40000`
     const bytes = Buffer.from(`MSH|^~\\&|${randomUUID()}\r`)
     const incoming = { bytes, link_account_id: null, source }
-    const [first, again] = [await storeIncoming(team, incoming), await storeIncoming(team, incoming)]
+    const [first, again] = [await storeMessage(team, incoming), await storeMessage(team, incoming)]
     assert.deepEqual([first.isRepetition, again.isRepetition, again.message_id], [false, true, first.message_id])
     assert.deepEqual(await readStates(team, [first.message_id]), ['failed'])
   })
@@ -182,7 +181,7 @@ describe('a message without a link', () => {
       insert into lab_message (id, direction, source, digest, bytes, state, created_at, updated_at)
       select gen_random_uuid(), 'in', ${address}, gen_random_uuid()::text, 'x', 'failed', now(), now() from generate_series(1, 999)`)
     const send = (port: number) =>
-      storeIncoming(team, { bytes: Buffer.from(randomUUID()), link_account_id: null, source: `${address}:${port}` })
+      storeMessage(team, { bytes: Buffer.from(randomUUID()), link_account_id: null, source: `${address}:${port}` })
     await send(1)
     await assert.rejects(send(2), { status: 429 })
   })

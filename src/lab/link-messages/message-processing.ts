@@ -1,6 +1,7 @@
 // Processes stored messages: a queue over lab_message. A message is read by the profile of its link and applied to its order. One that is
 // wrong fails and stays, and never stops the next; an unexpected error is retried. Messages of one order are processed in the order in which
 // they came, those of one link never occupy all slots.
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { CellName } from '../../settings/cells.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 import type { Db } from '../../platform/db/database.ts'
@@ -20,6 +21,7 @@ import { readDocuments } from '../links/link-documents.ts'
 import type { LinkMessage } from '../links/link-message.ts'
 import { UndecodableMessage, UnreadableMessage, UnsupportedMessage } from '../links/unreadable-message.ts'
 import type { ReceiveContext } from '../result-matching/receive.ts'
+import { ArrivalBurst } from './arrival-burst.ts'
 import type { IssueReason } from './issue-reasons.ts'
 import { reportIssue } from './issues.ts'
 import { reportOtherMark } from './decimal-marks.ts'
@@ -86,7 +88,7 @@ export function createProcessing(context: ReceiveContext, log?: Log): Processing
     onEnd(row, end) {
       logEnd(log, cell, row, end)
       // The next message about its order may be claimed now.
-      wakeProcessing(db)
+      workers.get(db)?.wake()
     },
     onError: (error, text) => log?.error({ cell, queue: 'lab messages', causes: errorFields(error) }, text),
   })
@@ -254,10 +256,20 @@ async function claimFairly(
   return { rows, isMore: rows.length > 0 }
 }
 
-const workers = new WeakMap<Db, () => void>()
+/** The workers of this process, and the bursts of arriving messages that they let pass. */
+const workers = new WeakMap<Db, { wake: () => void; burst: ArrivalBurst }>()
 
-/** Wakes the worker of this process, if there is one, after a message was stored. */
-export const wakeProcessing = (db: Db): void => workers.get(db)?.()
+/** Runs what stores messages, and wakes the worker of this process, if there is one. */
+export async function whileStoring<R>(db: Db, store: () => Promise<R>): Promise<R> {
+  const worker = workers.get(db)
+  worker?.burst.begin(performance.now())
+  try {
+    return await store()
+  } finally {
+    worker?.burst.end(performance.now())
+    worker?.wake()
+  }
+}
 
 export interface MessageProcessorOptions {
   cells: Cells
@@ -275,13 +287,17 @@ export class MessageProcessor extends QueueWorkers<ClaimedMessage> {
 function createWorker(cell: CellName, { cells, findTenant, log }: MessageProcessorOptions): QueueWorker<ClaimedMessage> {
   const db = cells.db(cell)
   const { runner, handle } = createProcessing({ cell, db, findTenant }, log)
+  const burst = new ArrivalBurst()
   const worker = new QueueWorker({
     runner,
     slots: { slots: SLOTS, groupOf: ({ link_account_id }) => link_account_id, groupMax: () => SLOTS - SLOTS_FOR_OTHERS },
-    claim: (limits) => claimFairly(runner.queue, limits),
+    claim: async (limits) => {
+      for (let left_ms; (left_ms = burst.leftMs(performance.now())) > 0;) await sleep(left_ms)
+      return claimFairly(runner.queue, limits)
+    },
     handle: ({ row }) => handle(row),
     onError: (error, text) => log.error({ cell, queue: 'lab messages', causes: errorFields(error) }, text),
   })
-  workers.set(db, () => worker.wake())
+  workers.set(db, { wake: () => worker.wake(), burst })
   return worker
 }

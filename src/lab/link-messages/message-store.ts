@@ -5,7 +5,7 @@ import type { Queries, Tx } from '../../platform/db/transaction.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
 import { uuid } from '../../platform/runtime/uuid.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
-import { sql, type Sql } from '../../platform/db/sql.ts'
+import { arrayLiteral, sql, textArrayLiteral, type Sql } from '../../platform/db/sql.ts'
 import type { IssueReason } from './issue-reasons.ts'
 
 /**
@@ -28,54 +28,70 @@ export interface NewIncoming {
   link_account_id: string | null
   source: string
   bytes: Uint8Array
+  /** Of the bytes, by `digestOf`. */
+  digest: string
   header: { sender: string; control_id: string; message_type: string | null } | undefined
   ordering_key: string | null
   /** Why it cannot be processed; undefined: it is due now. */
   fault: { reason: IssueReason; error: string } | undefined
 }
 
-const StoredMessage = T.Object({ id: T.String(), isNew: T.Boolean() })
+export const digestOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('base64url')
+
+const StoredMessage = T.Object({ id: T.String(), link_account_id: nullableText, digest: T.String(), isNew: T.Boolean() })
 
 /** Messages of unknown senders that are stored for a source within a day. */
 const UNKNOWN_MAX = 1000
 
 /**
- * Stores the bytes of an incoming message, in a transaction of its own. If the link has delivered the same bytes before, that is counted, and
+ * Stores the bytes of incoming messages, in one transaction of their own. If a link has delivered the same bytes before, that is counted, and
  * the earlier message is due again if it was not processed. Writes lab_message.
- * @returns undefined if the source has sent too many messages without a known link
+ * @param messages no two of one link with the same bytes or control id
+ * @returns in their order; undefined: the source has sent too many messages without a known link
  */
-export function storeBytes(
+export async function storeBytes(
   db: Queries,
-  { link_account_id, source, bytes, header, ordering_key, fault }: NewIncoming,
-): Promise<Static<typeof StoredMessage> | undefined> {
-  const digest = createHash('sha256').update(bytes).digest('base64url')
-  const { sender = null, message_type = null } = header ?? {}
-  // Headers of batches may have none.
-  const control_id = header?.control_id || null
-  const state = fault ? 'failed' : 'received'
-  const isAdmitted =
-    link_account_id !== null
-      ? sql`true`
-      : sql`
-      (select count(*) from (
-         select from lab_message where link_account_id is null and source = ${source} and created_at > ${dbNow} - interval '1 day'
-         limit ${UNKNOWN_MAX}) m) < ${UNKNOWN_MAX}`
-  return db.maybe(
+  messages: readonly NewIncoming[],
+): Promise<({ id: string; isNew: boolean } | undefined)[]> {
+  // The database has no NUL in texts; the bytes have it.
+  const texts = (textOf: (message: NewIncoming) => string | null | undefined) =>
+    sql`${textArrayLiteral(messages.map((message) => textOf(message)?.replaceAll('\0', '') ?? null))}::text[]`
+  const ids = arrayLiteral(messages.map(() => uuid()))
+  const lengths = messages.map(({ bytes }) => bytes.length)
+  // An array of bytes would be sent as text. One message may be long and is not copied.
+  const bytes = messages.length === 1 ? messages[0]!.bytes : Buffer.concat(messages.map((message) => message.bytes))
+  const rows = await db.many(
     StoredMessage,
     sql`
     insert into lab_message (id, link_account_id, direction, source, digest, bytes, message_type, sender, control_id, reuses_control_id,
                              ordering_key, state, reason, error, due_at, created_at, updated_at)
-    select ${uuid()}::uuid, ${link_account_id}::uuid, 'in', ${source}, ${digest}, ${bytes}::bytea, ${message_type}, ${sender}, ${control_id},
-           exists (select from lab_message m
-                   where m.link_account_id = ${link_account_id}::uuid and m.control_id = ${control_id} and m.sender = ${sender}
-                     and m.direction = 'in' and m.digest <> ${digest}),
-           ${ordering_key}, ${state}, ${fault?.reason ?? null}, ${fault?.error ?? null}, ${fault ? sql`null` : dbNow}, ${dbNow}, ${dbNow}
-    where ${isAdmitted}
+    select m.id, m.link_account_id, 'in', m.source, m.digest, substring(${bytes}::bytea from (m.ends - m.length + 1)::int for m.length),
+           m.message_type, m.sender, m.control_id,
+           exists (select from lab_message e
+                   where e.link_account_id = m.link_account_id and e.control_id = m.control_id and e.sender = m.sender
+                     and e.direction = 'in' and e.digest <> m.digest),
+           m.ordering_key, case when m.reason is null then 'received' else 'failed' end, m.reason, m.error,
+           case when m.reason is null then ${dbNow} end, ${dbNow}, ${dbNow}
+    from (
+      select *, sum(length) over (order by nth) as ends
+      from unnest(${ids}::uuid[], ${texts(({ link_account_id }) => link_account_id)}::uuid[], ${texts(({ source }) => source)},
+                  ${texts(({ digest }) => digest)}, ${texts(({ header }) => header?.message_type)}, ${texts(({ header }) => header?.sender)},
+                  ${texts(({ header }) => header?.control_id || null)}, ${texts(({ ordering_key }) => ordering_key)},
+                  ${texts(({ fault }) => fault?.reason)}, ${texts(({ fault }) => fault?.error)}, ${arrayLiteral(lengths)}::int[])
+           with ordinality as m (id, link_account_id, source, digest, message_type, sender, control_id, ordering_key, reason, error, length, nth)) m
+    where m.link_account_id is not null or m.nth + (
+      select count(*) from (
+        select from lab_message e where e.link_account_id is null and e.source = m.source and e.created_at > ${dbNow} - interval '1 day'
+        limit ${UNKNOWN_MAX}) e) <= ${UNKNOWN_MAX}
+    order by m.nth
     on conflict (link_account_id, digest) where direction = 'in' do update
     set repetitions = lab_message.repetitions + 1, updated_at = ${dbNow},
         state = case when ${isDueAgain} then 'received' else lab_message.state end,
         due_at = case when ${isDueAgain} then ${dbNow} else lab_message.due_at end
-    returning id, repetitions = 0 as "isNew"`,
+    returning id, link_account_id, digest, repetitions = 0 as "isNew"`,
+  )
+  return messages.map(({ link_account_id, digest }) =>
+    rows.find((row) => row.digest === digest && row.link_account_id === link_account_id),
   )
 }
 
@@ -178,11 +194,10 @@ interface NewOutgoing {
 /** Queues a message for the transport of its link, in the transaction of its order: it is sent if and only if that commits. Writes lab_message. */
 export function queueOutgoing(tx: Tx, { link_account_id, order_id, control_id, message_type, bytes }: NewOutgoing): string {
   const id = tx.uuid()
-  const digest = createHash('sha256').update(bytes).digest('base64url')
   tx.defer(sql`
     insert into lab_message (id, team_id, link_account_id, direction, digest, bytes, message_type, control_id, state, order_id, due_at, queued_at, created_at,
                              updated_at)
-    values (${id}, ${tx.team}, ${link_account_id}, 'out', ${digest}, ${bytes}, ${message_type}, ${control_id}, 'queued', ${order_id}, ${dbNow},
+    values (${id}, ${tx.team}, ${link_account_id}, 'out', ${digestOf(bytes)}, ${bytes}, ${message_type}, ${control_id}, 'queued', ${order_id}, ${dbNow},
             ${dbNow}, ${dbNow}, ${dbNow})`)
   return id
 }

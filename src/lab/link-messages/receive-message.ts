@@ -1,13 +1,14 @@
 // Receives the messages of links: their bytes are stored and committed before anything of them is understood, so that a message that cannot be
 // read or applied is never lost. A transport acknowledges a message after `storeIncoming` has returned; message-processing.ts applies it
-// later. docs/decisions/lab-messages.md says what a transport must know.
+// later. Transports store messages by message-groups.ts.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findLink } from '../accounts/account-links.ts'
+import type { Db } from '../../platform/db/database.ts'
 import { badRequest, tooManyRequests } from '../../platform/http/errors.ts'
 import { readHeader } from '../hl7/read-message.ts'
 import type { ReceiveContext } from '../result-matching/receive.ts'
-import { findMessage, makeDue, storeBytes, type MessageState } from './message-store.ts'
-import { createProcessing, wakeProcessing } from './message-processing.ts'
+import { digestOf, findMessage, makeDue, storeBytes, type MessageState, type NewIncoming } from './message-store.ts'
+import { createProcessing, whileStoring } from './message-processing.ts'
 import { orderingKey } from './ordering-key.ts'
 
 /** The longest message: a PDF of 10 MB in Base64 fits twice. */
@@ -22,7 +23,7 @@ interface MessageHeader {
   message_type: string | null
 }
 
-interface IncomingBytes {
+export interface IncomingBytes {
   bytes: Uint8Array
   /** The account of the link; null if none is known for the sender. */
   link_account_id: string | null
@@ -32,7 +33,7 @@ interface IncomingBytes {
   source: string
 }
 
-interface StoredIncoming {
+export interface StoredIncoming {
   message_id: string
   /** The link has delivered the same bytes before. */
   isRepetition: boolean
@@ -51,29 +52,55 @@ const UNREADABLE = 'The header of the message cannot be read'
  * Errors: 400 an empty message, or one of more than 32 MiB; 429 too many messages of unknown senders. Of these nothing is stored. After any
  * other error it is not known whether the message was stored: it must not be acknowledged, and the laboratory will repeat it.
  */
-export async function storeIncoming(
-  { db }: Pick<ReceiveContext, 'db'>,
-  { bytes, link_account_id, no_link_reason = 'No link is known for the sender', source }: IncomingBytes,
-): Promise<StoredIncoming> {
+async function storeIncoming({ db }: Pick<ReceiveContext, 'db'>, incoming: IncomingBytes): Promise<StoredIncoming> {
+  const [outcome] = await storePrepared(db, [prepareIncoming(incoming)])
+  if (outcome!.status === 'rejected') throw outcome!.reason
+  return outcome!.value
+}
+
+/** A message as it is stored. Errors: 400 as `storeIncoming`. */
+export function prepareIncoming({
+  bytes,
+  link_account_id,
+  no_link_reason = 'No link is known for the sender',
+  source,
+}: IncomingBytes): NewIncoming {
   if (bytes.length === 0 || bytes.length > MESSAGE_BYTES_MAX)
     throw badRequest(`A message must have 1 to ${MESSAGE_BYTES_MAX} bytes`)
-  const header = readHeader(bytes)
-  const stored = await storeBytes(db.queries, {
+  return {
     link_account_id,
     source: source.replace(/:\d+$/u, ''),
     bytes,
-    header,
+    digest: digestOf(bytes),
+    header: readHeader(bytes),
     ordering_key: orderingKey(bytes),
     fault: link_account_id === null ? { reason: 'unknown_link', error: no_link_reason } : undefined,
-  })
-  if (!stored) throw tooManyRequests('Too many messages of unknown senders', 3600)
-  wakeProcessing(db)
-  return {
-    message_id: stored.id,
-    isRepetition: !stored.isNew,
-    ...(header ? { header } : { unreadable: UNREADABLE }),
   }
 }
+
+/**
+ * Stores messages as `storeIncoming`, with one commit. One that cannot be stored does not stop the others. Never rejects.
+ * @param messages no two of one link with the same bytes or control id
+ */
+export async function storePrepared(db: Db, messages: readonly NewIncoming[]): Promise<PromiseSettledResult<StoredIncoming>[]> {
+  try {
+    const rows = await whileStoring(db, () => storeBytes(db.queries, messages))
+    return await Promise.allSettled(messages.map(async ({ header }, i) => toReceipt(rows[i], header)))
+  } catch (error) {
+    if (messages.length === 1 || !isOfRow(error)) return messages.map(() => ({ status: 'rejected', reason: error }))
+    const outcomes: PromiseSettledResult<StoredIncoming>[] = []
+    for (const message of messages) outcomes.push(...(await storePrepared(db, [message])))
+    return outcomes
+  }
+}
+
+function toReceipt(row: { id: string; isNew: boolean } | undefined, header: MessageHeader | undefined): StoredIncoming {
+  if (!row) throw tooManyRequests('Too many messages of unknown senders', 3600)
+  return { message_id: row.id, isRepetition: !row.isNew, ...(header ? { header } : { unreadable: UNREADABLE }) }
+}
+
+/** Whether an error may be of one row: its values, a constraint, a deadlock. */
+const isOfRow = (error: unknown): boolean => /^(?:22|23|40)...$/u.test((error as { code?: string }).code ?? '')
 
 export interface MessageReceipt {
   message_id: string

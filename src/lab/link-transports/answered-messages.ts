@@ -16,5 +16,6 @@ export function answeredId(bytes: Uint8Array): string | undefined {
   } catch {
     return undefined
   }
-  return message.find('MSA')?.get(2) || undefined
+  // No message of ours has a control id with NUL.
+  return message.find('MSA')?.get(2).replaceAll('\0', '') || undefined
 }

@@ -1,12 +1,11 @@
 // Receives the messages of laboratories, whatever carries them: finds the link, stores the bytes, and says what to answer. An answer exists
 // only after the bytes are committed; if they cannot be, there is none, and the laboratory sends the message again.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ConcurrencyLimit } from '../../platform/runtime/concurrency-limit.ts'
 import { compactSystemTime } from '../../platform/runtime/clock.ts'
 import { uuid } from '../../platform/runtime/uuid.ts'
 import { UnreadableMessage } from '../links/unreadable-message.ts'
 import { findByControlId } from '../link-messages/outbox.ts'
-import { storeIncoming } from '../link-messages/receive-message.ts'
+import { MessageGroups } from '../link-messages/message-groups.ts'
 import { recordAnswer } from '../link-orders/record-answer.ts'
 import type { ReceiveContext } from '../result-matching/receive.ts'
 import { readHl7Header, unknownHeader, type MessageHeader } from '../hl7/message-header.ts'
@@ -19,9 +18,6 @@ import type { ActiveLink, ActiveLinks } from './active-links.ts'
 import { FairPace } from './fair-pace.ts'
 import type { Peer } from './mllp-server.ts'
 import { TrafficNotes } from './traffic-notes.ts'
-
-/** Messages that are stored at a time: fewer than connections of the database, and fewer for one laboratory. */
-const STORES = { running_max: 6, running_max_each: 3, waiting_max: 500, wait_ms: 60_000 }
 
 export interface ReceivedMessage {
   /** Why a person must look at the message; undefined: it can be read and is of a known sender. Without patient data. */
@@ -45,7 +41,7 @@ export class MessageReceiver {
   readonly #findTenant: ReceiveContext['findTenant']
   readonly #traffic = new TrafficNotes()
   readonly #pace = new FairPace()
-  readonly #stores = new ConcurrencyLimit(STORES)
+  readonly #groups = new MessageGroups()
 
   constructor(links: ActiveLinks, findTenant: ReceiveContext['findTenant']) {
     this.#links = links
@@ -102,9 +98,7 @@ export class MessageReceiver {
     const place = link
       ? { link_account_id: link.account_id }
       : { link_account_id: null, no_link_reason: explainNoLink(header, candidates) }
-    const stored = isAnswer
-      ? undefined
-      : await this.#stores.run(() => storeIncoming({ db }, { bytes, source, ...place }), { owner })
+    const stored = isAnswer ? undefined : await this.#groups.store(db, { bytes, source, ...place }, owner)
     if (link) this.#traffic.note(link, 'in')
     const known = header ?? headerOfOtherFormat(stored?.header?.control_id)
     // In original mode an answer is the end.
