@@ -98,7 +98,10 @@ export const PAGES: readonly PageEntry[] = [
     path: 'links',
     load: async () => (await import('./pages/links/IssuesPage.tsx')).IssuesPage,
     navigation: { label: 'Lab links', icon: 'links', operation: 'list_lab_link_issues' },
-    sections: [{ label: 'Lab links: Messages', path: 'links/messages', operation: 'list_lab_messages' }],
+    sections: [
+      { label: 'Lab links: Messages', path: 'links/messages', operation: 'list_lab_messages' },
+      { label: 'Lab links: Lab accounts', path: 'links/accounts', operation: 'get_lab_links' },
+    ],
   },
   {
     path: 'links/messages',
@@ -107,6 +110,14 @@ export const PAGES: readonly PageEntry[] = [
   {
     path: 'links/messages/:message_id',
     load: async () => (await import('./pages/link-message/MessagePage.tsx')).MessagePage,
+  },
+  {
+    path: 'links/accounts',
+    load: async () => (await import('./pages/lab-links/LabLinksPage.tsx')).LabLinksPage,
+  },
+  {
+    path: 'links/accounts/:account_id',
+    load: async () => (await import('./pages/lab-link/LabLinkPage.tsx')).LabLinkPage,
   },
   {
     path: 'requests',

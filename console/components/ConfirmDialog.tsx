@@ -12,7 +12,9 @@ interface ConfirmDialogProps {
   /** The verb of the button, for example "Resend events". */
   action: string
   /** For what cannot be undone: this name of the object must be typed first. */
-  nameToType?: string
+  nameToType?: string | undefined
+  /** Whether what was chosen in the dialog cannot be done. */
+  isDisabled?: boolean
   /** Does it. The dialog closes when it has been done, and shows the error otherwise. */
   onConfirm: () => Promise<unknown>
 }
@@ -28,7 +30,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
 }
 
 /** The content, which starts empty each time the dialog opens. */
-function Confirmation({ onClose, children, action, nameToType, onConfirm }: ConfirmDialogProps) {
+function Confirmation({ onClose, children, action, nameToType, isDisabled = false, onConfirm }: ConfirmDialogProps) {
   const [typedName, setTypedName] = useState('')
   const confirmation = useMutation({ mutationFn: onConfirm, onSuccess: onClose })
   const isNameTyped = nameToType === undefined || typedName === nameToType
@@ -54,7 +56,7 @@ function Confirmation({ onClose, children, action, nameToType, onConfirm }: Conf
         </Button>
         <Button
           color={nameToType === undefined ? undefined : 'red'}
-          disabled={!isNameTyped}
+          disabled={!isNameTyped || isDisabled}
           loading={confirmation.isPending}
           onClick={() => confirmation.mutate()}
         >

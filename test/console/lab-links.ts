@@ -75,6 +75,16 @@ export async function refuse(visit: ConsoleVisit, { account_id }: TestLink, orde
   return id
 }
 
+/** A link that fails, and over which messages came and went. */
+export const fail = (visit: ConsoleVisit, { account_id }: TestLink, reason: string) =>
+  onCell(
+    visit,
+    `update sandbox_us.lab_link
+     set state = 'failing', state_at = now() - interval '2 hours', state_reason = $2, received_at = now() - interval '1 day', sent_at = now()
+     where account_id = $1`,
+    [account_id, reason],
+  )
+
 /** An issue of a link without a message. */
 export async function reportIssue(
   visit: ConsoleVisit,

@@ -45,6 +45,8 @@ const PAGES: readonly PageCase[] = [
   { path: 'links', request: '**/lab_link_issue/**', content: heading('No open issues') },
   { path: 'links/messages', request: '**/lab_message/sandbox/us?*', content: table('Messages with laboratories') },
   { path: 'links/messages/:message_id', request: '**/lab_message/sandbox/us/*', content: heading('Message') },
+  { path: 'links/accounts', request: '**/lab_link/sandbox/us', content: table('Links of lab accounts') },
+  { path: 'links/accounts/:account_id', request: '**/lab_link/sandbox/us/*', content: heading('Profile') },
   { path: 'requests', request: '**/console/v1/requests?*', content: table('Requests') },
   { path: 'requests/explorer', request: '**/openapi.json', content: (page) => page.getByRole('combobox', { name: 'Operation' }) },
   { path: 'requests/:request_id', request: '**/console/v1/requests/*', content: heading('create_order') },
@@ -115,13 +117,18 @@ async function showErrors({ page }: ConsoleVisit, { request, content }: PageCase
     },
     { text: 'The server cannot be reached', fail: (route: Route) => route.abort() },
   ]
+  await page.clock.install()
   let attempt = (): Promise<unknown> => page.reload()
   for (const { text, fail } of failures) {
     await page.unroute(request)
     await page.route(request, fail)
     await attempt()
     const notice = page.getByRole('alert').filter({ hasText: text }).first()
-    await notice.waitFor()
+    await eventually(async () => {
+      // The page tries again by itself before it shows an error that may pass.
+      await page.clock.fastForward(500)
+      return notice.isVisible()
+    })
     attempt = () => notice.getByRole('button', { name: 'Try again' }).click()
   }
   await page.unroute(request)
@@ -194,10 +201,12 @@ async function fillPath(path: string, visit: ConsoleVisit): Promise<string> {
     ':event_id': async () => (await api.get(`/console/v1/events?object_id=${order_id}`)).body.data[0].id,
     ':webhook_id': () => addEndpoint(visit),
     ':message_id': () => addMessage(visit),
+    ':account_id': async () => (await createLink(visit)).account_id,
     ':request_id': async () => (await api.get('/console/v1/requests?operation=create_order')).body.data[0].id,
   }
   if (path === 'events/endpoints') await addEndpoint(visit)
   if (path === 'links/messages') await addMessage(visit)
+  if (path === 'links/accounts') await createLink(visit)
   const [parameter] = /:\w+/.exec(path) ?? []
   return parameter === undefined ? path : path.replace(parameter, await ids[parameter]!())
 }
