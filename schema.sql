@@ -1088,6 +1088,16 @@ table lab_link_trial
   constraint lab_link_trial_account_id_fkey FOREIGN KEY (account_id) REFERENCES lab_link(account_id) ON DELETE CASCADE
   constraint lab_link_trial__expected CHECK ((expected = ANY (ARRAY['accepted'::text, 'refused'::text, 'cancelled'::text])))
 
+table lab_listener
+  owner uuid not null
+  host text not null
+  port integer not null
+  is_tls boolean not null
+  reason text
+  seen_at timestamp with time zone not null
+  constraint lab_listener_pkey PRIMARY KEY (owner, host, port)
+  CREATE INDEX lab_listener__port ON lab_listener USING btree (port)
+
 table lab_message
   id uuid not null
   team_id uuid

@@ -740,6 +740,20 @@ create table lab_link_lease (
   leased_until  timestamptz
 );
 
+-- The ports to which laboratories connect, of each process that opens them or should.
+create table lab_listener (
+  owner    uuid not null,
+  host     text not null,
+  port     integer not null,
+  is_tls   boolean not null,
+  -- Why laboratories cannot connect; null if they can.
+  reason   text,
+  -- Processes write it three times a minute.
+  seen_at  timestamptz not null,
+  primary key (owner, host, port)
+);
+create index lab_listener__port on lab_listener (port);
+
 -- The newest trial of a link: fictional orders that were sent in mode `test`, and the laboratory's answers.
 create table lab_link_trial (
   account_id     uuid not null references lab_link on delete cascade,

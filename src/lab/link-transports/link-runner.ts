@@ -16,6 +16,7 @@ import { LARGE_FRAMES } from './frame-stream.ts'
 import { LinkLeases, type LinkLease } from './link-leases.ts'
 import type { LinkTroubles } from './link-troubles.ts'
 import { LinkWorker, needsWorker } from './link-worker.ts'
+import type { WatchTimes } from './listener-watch.ts'
 import type { MessageReceiver } from './message-receiver.ts'
 import type { PauseOptions } from './pauses.ts'
 
@@ -31,6 +32,7 @@ export interface LinkRunnerOptions {
   log: Log
   /** For tests. */
   pauses?: PauseOptions
+  watchTimes?: WatchTimes
   lease_s?: number
   poll?: typeof POLL
 }
@@ -155,7 +157,7 @@ class CellRunner {
   }
 
   async #createWorker(link: ActiveLink, lease: LinkLease): Promise<LinkWorker> {
-    const { cells, findTenant, vault, receiver, troubles, targets, settings, log, pauses } = this.#options
+    const { cells, findTenant, vault, receiver, troubles, targets, settings, log, pauses, watchTimes } = this.#options
     const db = cells.db(this.#cell)
     const withSecrets = await findLinkWithSecrets(db.queries, vault, link.account_id)
     return new LinkWorker({
@@ -170,6 +172,7 @@ class CellRunner {
       log,
       saveState: (reason) => db.plainTx(async (tx) => void (await setLinkState(tx, link.account_id, reason))),
       ...(pauses && { pauses }),
+      ...(watchTimes && { watchTimes }),
     })
   }
 

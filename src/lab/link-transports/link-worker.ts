@@ -15,6 +15,7 @@ import { FolderReceiver } from './folder-receiver.ts'
 import { FolderSender } from './folder-sender.ts'
 import type { LinkTroubles } from './link-troubles.ts'
 import { clientDestination, openFileStore } from './link-places.ts'
+import { ListenerWatch, type WatchTimes } from './listener-watch.ts'
 import type { MessageReceiver } from './message-receiver.ts'
 import { MllpSender, type Outbox } from './mllp-sender.ts'
 import { Pauses, type PauseOptions } from './pauses.ts'
@@ -36,6 +37,7 @@ export interface LinkWorkerOptions {
   /** Notes whether the link works, and why not. */
   saveState: (reason: string | null) => Promise<void>
   pauses?: PauseOptions
+  watchTimes?: WatchTimes
 }
 
 interface Part {
@@ -44,9 +46,9 @@ interface Part {
   stop(answer_ms: number): Promise<void>
 }
 
-/** Whether a process has something to do for a link, besides what comes to its ports. */
+/** Whether a process has something to do for a link: to carry its messages, or to watch its port. */
 export const needsWorker = ({ profile: { transport } }: Pick<ActiveLink, 'profile'>): boolean =>
-  transport.orders !== 'none' || transport.results === 'folder' || transport.results === 'sftp'
+  transport.orders !== 'none' || ['mllp', 'folder', 'sftp'].includes(transport.results)
 
 export class LinkWorker {
   readonly #options: LinkWorkerOptions
@@ -64,6 +66,7 @@ export class LinkWorker {
     if (orders === 'mllp') this.#parts.push(this.#createMllpSender())
     if (orders === 'folder' || orders === 'sftp') this.#parts.push(this.#createFolderSender(orders))
     if (results === 'folder' || results === 'sftp') this.#parts.push(this.#createFolderReceiver(results))
+    if (results === 'mllp') this.#parts.push(this.#createListenerWatch())
   }
 
   start(): void {
@@ -172,6 +175,17 @@ export class LinkWorker {
       },
       poll_ms: poll_s * 1000,
       pauses: new Pauses(pauses),
+      onState: (reason) => this.#setState('results', reason),
+      onError: (error) => this.#logError(error),
+    })
+  }
+
+  #createListenerWatch(): ListenerWatch {
+    const { link, watchTimes } = this.#options
+    return new ListenerWatch({
+      db: link.db,
+      listener: link.profile.transport.listener,
+      ...(watchTimes && { times: watchTimes }),
       onState: (reason) => this.#setState('results', reason),
       onError: (error) => this.#logError(error),
     })

@@ -29,6 +29,7 @@ async function listen(
 ) {
   const links = new ActiveLinks(servedCells)
   const listeners = new Listeners({
+    cells: servedCells,
     settings: {
       lab_listen: ['127.0.0.1:0'],
       lab_tls_certificate: undefined,

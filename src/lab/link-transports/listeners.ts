@@ -1,15 +1,21 @@
 // The ports of this process to which laboratories connect, by the setting LAB_LISTEN. A port that cannot be opened is tried again, because the
-// process that is replaced may still have it.
+// process that is replaced may still have it. What prevents laboratories from connecting is noted for their links.
+import { X509Certificate } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import type { TlsOptions } from 'node:tls'
 import { FairQueue } from '../../platform/db/fair-queue.ts'
+import type { Cells } from '../../platform/db/cells.ts'
 import type { Service } from '../../platform/module/module.ts'
 import { readListenAddress, type ListenAddress } from '../../platform/net/listen-address.ts'
+import { systemNow } from '../../platform/runtime/clock.ts'
+import { uuid } from '../../platform/runtime/uuid.ts'
 import { errorFields, type Log } from '../../platform/telemetry/log.ts'
+import type { CellName } from '../../settings/cells.ts'
 import { MESSAGE_BYTES_MAX } from '../link-messages/receive-message.ts'
 import type { ActiveLinks } from './active-links.ts'
 import { LARGE_FRAMES, type StreamEnd } from './frame-stream.ts'
 import type { LinkTroubles } from './link-troubles.ts'
+import { deleteListeners, saveListeners, type OwnListener } from './listener-states.ts'
 import { mayConnect, type MessageReceiver } from './message-receiver.ts'
 import { ConnectionCounts, MllpServer, type Admission, type Peer, type Refusal } from './mllp-server.ts'
 
@@ -21,26 +27,46 @@ export interface ListenerSettings {
 }
 
 export interface ListenersOptions {
+  cells: Cells
   settings: ListenerSettings
   links: ActiveLinks
   receiver: MessageReceiver
   troubles: LinkTroubles
   log: Log
   limits?: Partial<typeof LIMITS>
+  /** For tests. */
+  now?: () => Date
+  beat_ms?: number
 }
 
 const LIMITS = { frame_ms_max: 600_000, write_ms_max: 30_000 }
 const RETRY_MS = 1000
 const CERTIFICATE_CHECK_MS = 60_000
+/** Between notes of the states of the ports. */
+const BEAT_MS = 20_000
+
+interface Listener {
+  address: ListenAddress
+  server: MllpServer
+  port: Promise<number>
+  /** Undefined until the port is open. */
+  openPort?: number
+  /** Why the port cannot be opened. */
+  reason?: string
+}
 
 export class Listeners implements Service {
   readonly #options: ListenersOptions
-  readonly #servers: { address: ListenAddress; server: MllpServer; port: Promise<number> }[] = []
+  readonly #servers: Listener[] = []
+  readonly #owner = uuid()
   readonly #connections = new ConnectionCounts()
   readonly #largeFrames = new FairQueue(LARGE_FRAMES)
   #isStopped = false
   #wake = () => {}
   #watching: NodeJS.Timeout | undefined
+  #beating: NodeJS.Timeout | undefined
+  #saving: Promise<void> = Promise.resolve()
+  #certificate: X509Certificate | undefined
   #starting: Promise<void> | undefined
 
   constructor(options: ListenersOptions) {
@@ -63,29 +89,40 @@ export class Listeners implements Service {
     this.#isStopped = true
     this.#wake()
     clearInterval(this.#watching)
+    clearInterval(this.#beating)
     await Promise.all(this.#servers.map(({ server }) => server.close()))
+    await this.#saving
+    if (this.#servers.length > 0)
+      await this.#inCells((cell) => deleteListeners(this.#options.cells.db(cell).queries, this.#owner))
   }
 
   async #start(): Promise<void> {
     const { settings, log } = this.#options
     const addresses = settings.lab_listen.map((text) => readListenAddress(text)!)
     const tls = addresses.some(({ isTls }) => isTls) ? await this.#readTls() : undefined
+    if (tls) this.#certificate = new X509Certificate(tls.cert as Buffer)
     for (const address of addresses) {
       const server = this.#createServer(address, tls)
-      const port = this.#listen(server, address)
-      port.then(
+      const listener: Listener = { address, server, port: Promise.resolve(address.port) }
+      listener.port = this.#listen(listener)
+      listener.port.then(
         (listening) => log.info({ address: `${address.host}:${listening}`, tls: address.isTls }, 'listening for laboratories'),
         () => undefined,
       )
-      this.#servers.push({ address, server, port })
+      this.#servers.push(listener)
     }
+    this.#beating = setInterval(() => this.#noteStates(), this.#options.beat_ms ?? BEAT_MS).unref()
     if (tls) this.#watching = setInterval(() => void this.#renewTls(), CERTIFICATE_CHECK_MS).unref()
   }
 
-  async #listen(server: MllpServer, address: ListenAddress): Promise<number> {
+  async #listen(listener: Listener): Promise<number> {
+    const { server, address } = listener
     for (let isReported = false; ;) {
       try {
-        return await server.listen()
+        listener.openPort = await server.listen()
+        delete listener.reason
+        this.#noteStates()
+        return listener.openPort
       } catch (error) {
         if (this.#isStopped) throw error
         const { host, port } = address
@@ -95,6 +132,11 @@ export class Listeners implements Service {
             'port for laboratories cannot be opened; will retry',
           )
         isReported = true
+        const reason = `Port ${port} for laboratories cannot be opened (${(error as NodeJS.ErrnoException).code ?? 'error'})`
+        if (listener.reason !== reason) {
+          listener.reason = reason
+          this.#noteStates()
+        }
         await new Promise<void>((resolve) => {
           this.#wake = resolve
           setTimeout(resolve, RETRY_MS).unref()
@@ -102,6 +144,43 @@ export class Listeners implements Service {
         if (this.#isStopped) throw error
       }
     }
+  }
+
+  /** Notes whether laboratories can connect, for the links of all cells. Writes lab_listener, later. */
+  #noteStates(): void {
+    if (this.#isStopped) return
+    const fault = this.#certificateFault()
+    const states = this.#servers.map(({ address, openPort, reason }): OwnListener => ({
+      host: address.host,
+      port: openPort ?? address.port,
+      is_tls: address.isTls,
+      reason: reason ?? (address.isTls ? fault : null),
+    }))
+    // An address that the setting has twice is open once.
+    const byAddress = new Map(
+      states
+        .toSorted((a, b) => Number(a.reason === null) - Number(b.reason === null))
+        .map((state) => [`${state.host} ${state.port}`, state]),
+    )
+    const save = () =>
+      this.#inCells((cell) => saveListeners(this.#options.cells.db(cell).queries, this.#owner, [...byAddress.values()]))
+    this.#saving = this.#saving.then(save)
+  }
+
+  async #inCells(work: (cell: CellName) => Promise<unknown>): Promise<void> {
+    const { cells, log } = this.#options
+    for (const cell of cells.names)
+      await work(cell).catch((error: unknown) =>
+        log.error({ cell, causes: errorFields(error) }, 'states of the ports for laboratories cannot be noted; will retry'),
+      )
+  }
+
+  #certificateFault(): string | null {
+    if (!this.#certificate) return null
+    const { validFrom, validTo } = this.#certificate
+    const now_ms = (this.#options.now ?? systemNow)().getTime()
+    if (now_ms > Date.parse(validTo)) return 'The certificate in LAB_TLS_CERTIFICATE has expired'
+    return now_ms < Date.parse(validFrom) ? 'The certificate in LAB_TLS_CERTIFICATE is not valid yet' : null
   }
 
   #createServer(address: ListenAddress, tls: TlsOptions | undefined): MllpServer {
@@ -166,6 +245,8 @@ export class Listeners implements Service {
       if ((await this.#versionOfFiles()) === this.#tlsVersion) return
       const tls = await this.#readTls()
       for (const { server } of this.#servers) server.setTls(tls)
+      this.#certificate = new X509Certificate(tls.cert as Buffer)
+      this.#noteStates()
     } catch (error) {
       this.#options.log.error(
         { causes: errorFields(error) },

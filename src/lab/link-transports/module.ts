@@ -30,8 +30,8 @@ export function linkTransports(dependencies: LinkTransportDependencies): Module 
   return {
     name: 'lab/link-transports',
     about: 'MLLP and folders that carry the messages of links',
-    tables: { others: ['lab_link_lease'] },
+    tables: { others: ['lab_link_lease', 'lab_listener'] },
     workers: [() => new LinkRunner({ ...dependencies, links, receiver, troubles })],
-    services: [new Listeners({ settings, links, receiver, troubles, log })],
+    services: [new Listeners({ cells, settings, links, receiver, troubles, log })],
   }
 }
