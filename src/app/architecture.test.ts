@@ -290,6 +290,8 @@ const ON_WHOLE_CELL: Record<string, string> = {
   'src/lab/link-transports/link-runner.ts': 'links are of organizations',
   'src/lab/link-transports/link-troubles.ts': 'links are of organizations',
   'src/lab/link-transports/link-worker.ts': 'links are of organizations',
+  'src/lab/link-transports/listener-watch.ts': 'ports are of processes',
+  'src/lab/link-transports/listeners.ts': 'ports are of processes',
   'src/lab/link-transports/message-receiver.ts': 'a message is stored before its team is known',
   'src/lab/link-transports/traffic-notes.ts': 'links are of organizations',
   'src/cli/commands/link-profiles.ts': 'commands: links of every lab account',
