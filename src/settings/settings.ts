@@ -84,7 +84,7 @@ export const settings = {
     ]),
   ) as Record<KnownCell, Setting<string | undefined>>),
   connections_max: whole('DATABASE_CONNECTIONS', 10, 1, 100).means(
-    'Maximum connections per cell and process for transactions and lists. One-statement writes, short reads, and, with `ROW_SECURITY`, work on the whole cell each have half as many in addition, and health checks have one ([Connections](database.md#connections)).',
+    'Maximum connections per cell and process for transactions and lists; other work has [further ones](pooler.md#connections).',
   ),
   team_connections_max: whole('TEAM_DATABASE_CONNECTIONS', undefined, 1, 100, {
     default_text: 'half of `DATABASE_CONNECTIONS`, at least 2',

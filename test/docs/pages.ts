@@ -3,7 +3,8 @@
 // A page is one session of a shell, as of a reader who follows it from top to bottom: what a block sets, the next one has. Blocks of
 // JavaScript and TypeScript are programs that run in the same folder. Comments in front of a block say what a reader does not see:
 // `<!-- not run: reason -->` for one that cannot be run here, `<!-- not run: lines with PATTERN: reason -->` for such lines of it,
-// `<!-- run first: shell -->` for what a reader has already, and `<!-- drill: name -->` for one that test/e2e/restore.test.ts runs.
+// `<!-- run first: shell -->` for what a reader has already, and `<!-- drill: name -->` for one that a test in
+// test/e2e runs.
 import { readFileSync } from 'node:fs'
 
 export interface Block {

@@ -130,9 +130,9 @@ describe('the compose files', () => {
   })
 })
 
-test('the workflow of the guide is one, and its key is of the server that it starts', () => {
-  const guide = readFileSync(join(root, 'docs/CONTAINERS.md'), 'utf8')
-  const [workflow, overlay] = [...guide.matchAll(/```yaml\n(.*?)```/gs)].map(([, text]) => parse(text!))
+test('the workflow of the examples is one, and its key is of the server that it starts', () => {
+  const workflow = parse(readFileSync(join(root, 'examples/testing/github-actions-container.yaml'), 'utf8'))
+  const overlay = parse(readFileSync(join(root, 'deploy/kubernetes/examples/overlay.yaml'), 'utf8'))
   assert.deepEqual(Object.keys(workflow), ['name', 'on', 'permissions', 'jobs'])
   const { env, steps } = workflow.jobs.test
   for (const step of steps) assert(['run', 'uses'].filter((key) => key in step).length === 1, JSON.stringify(step))

@@ -1,4 +1,4 @@
-// Failovers of a PostgreSQL cluster under load, with synchronous replication and the settings of docs/operating/database.md: what was acknowledged is
+// Failovers of a PostgreSQL cluster under load, with synchronous replication and the settings of docs/operating/high-availability.md: what was acknowledged is
 // there once, each event is delivered, and callers get nothing but results and 503 with `Retry-After`, also through the proxy.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

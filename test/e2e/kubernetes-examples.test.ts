@@ -1,4 +1,4 @@
-// The examples of deploy/kubernetes: they follow their schemas, name what exists, and kubectl renders them together with the overlay of the guide.
+// The examples of deploy/kubernetes: they follow their schemas, name what exists, and kubectl renders them together with the overlay.
 // test/e2e/restore.test.ts runs the commands of the backup.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -17,7 +17,8 @@ after(stopAll)
 
 const base = join(root, 'deploy/kubernetes')
 const examples = join(base, 'examples')
-const files = globSync('**/*.yaml', { cwd: examples }).filter((path) => basename(path) !== 'kustomization.yaml')
+const OVERLAY = 'overlay.yaml'
+const files = globSync('**/*.yaml', { cwd: examples }).filter((path) => ![OVERLAY, 'kustomization.yaml'].includes(basename(path)))
 const manifests = files.flatMap((path) => readManifests(join(examples, path)))
 const ofKind = (kind: string, candidates = manifests): Manifest[] => candidates.filter((manifest) => manifest.kind === kind)
 const baseManifests = ['serve.yaml', 'work.yaml', 'network-policies.yaml'].flatMap((name) => readManifests(join(base, name)))
@@ -86,16 +87,15 @@ describe('the Kubernetes examples', () => {
     assert.deepEqual([instances, postgresql.synchronous.number], [3, 1])
   })
 
-  test('are rendered together with the overlay of the guide', (t) => {
+  test('are rendered together with the overlay', (t) => {
     if (spawnSync('kubectl', ['version', '--client']).error) return t.skip('kubectl is not installed')
-    const guide = readFileSync(join(root, 'docs/CONTAINERS.md'), 'utf8')
-    const [, text] = /```yaml\n(# kustomization\.yaml\n[\s\S]*?)```/.exec(guide)!
-    const overlay = parse(text!)
+    const text = readFileSync(join(examples, OVERLAY), 'utf8')
+    const overlay = parse(text)
     const at = folder('overlay')
     mkdirSync(at)
     cpSync(base, join(at, 'drawbridge/deploy/kubernetes'), { recursive: true })
-    // What the comments of the guide offer.
-    const offered = [...text!.matchAll(/^ *# +- (\S+)$/gm)].map(([, path]) => path!)
+    // What its comments offer.
+    const offered = [...text.matchAll(/^ *# +- (\S+)$/gm)].map(([, path]) => path!)
     const all = {
       ...overlay,
       resources: [...overlay.resources, ...offered.filter((path) => path.endsWith('.yaml'))],

@@ -1,14 +1,17 @@
 // A pooler in front of PostgreSQL, which is Debian's PgBouncer: in session mode the program works, in the other modes it refuses to start.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { generateVaultKey } from '../../src/platform/crypto/vault.ts'
 import { openEmbedded, type Embedded } from '../../src/platform/embedded-postgres/embedded-postgres.ts'
+import { readConfig } from '../../src/settings/config.ts'
 import { freePort } from '../support/free-ports.ts'
-import { caller, demoIn, folder, onDatabase, outcome, serving, stopAll, waitUntil } from '../support/program.ts'
+import { connectionsOfProcess } from '../support/process-connections.ts'
+import { caller, demoIn, folder, onDatabase, outcome, root, serving, stopAll, waitUntil } from '../support/program.ts'
 
+const PAGE = 'docs/operating/pooler.md'
 const PROGRAM = '/usr/sbin/pgbouncer'
 const skip = existsSync(PROGRAM) || process.env.CI_POOLER === 'required' ? false : 'pgbouncer (Debian) is not installed'
 
@@ -26,7 +29,7 @@ describe('a pooler in front of PostgreSQL', { skip }, () => {
   })
 
   test('which has session mode serves the program as PostgreSQL does', async () => {
-    const settings = settingsFor(await startPooler(database, 'session'))
+    const settings = settingsFor(await startPooler(database, documentedSettings().pool_mode!))
     const migrated = await outcome('migrate', settings)
     assert.deepEqual([migrated.code, migrated.err], [0, ''])
     const server = await serving(folder('pooled'), { ...settings, DEMO: 'on' }, 'start')
@@ -73,6 +76,17 @@ describe('a pooler in front of PostgreSQL', { skip }, () => {
   })
 })
 
+test('the table of connections has the numbers that a process may open', () => {
+  const rows = [...readFileSync(join(root, PAGE), 'utf8').matchAll(/^\| +(\d+) \| +(\d+) \| +(\d+) \|$/gm)]
+  assert.equal(rows.length, 3)
+  for (const [, c, one, four] of rows)
+    for (const [CELLS, expected] of [
+      ['sandbox-us', one],
+      ['sandbox-us,sandbox-eu,production-us,production-eu', four],
+    ] as const)
+      assert.equal(connectionsOfProcess(readConfig({ CELLS, DATABASE_CONNECTIONS: c! })), Number(expected))
+})
+
 const settingsFor = (DATABASE_URL: string) => ({
   DATABASE_URL,
   DATA_DIR: folder('pooled'),
@@ -87,13 +101,27 @@ const key = generateVaultKey()
 
 const stopping: (() => void)[] = []
 
-/** Starts PgBouncer with its default settings. @returns the URL of the database */
+/** The settings of deploy/pgbouncer.ini. */
+function documentedSettings(): Record<string, string> {
+  const [, block = ''] = readFileSync(join(root, 'deploy/pgbouncer.ini'), 'utf8').split('[pgbouncer]\n')
+  const pairs = [...block.matchAll(/^(\w+) = (\w+)$/gm)].map(([, name, value]) => [name!, value!] as const)
+  return Object.fromEntries(pairs)
+}
+
+/** Starts PgBouncer with the settings of deploy/pgbouncer.ini, but for the mode. @returns the URL of the database */
 async function startPooler({ connection }: Embedded, pool_mode: string): Promise<string> {
   const { host, port, user, password, database } = connection
   const listen_port = await freePort()
   const file = join(folder(`pooler-${listen_port}`), '..', `pooler-${listen_port}.ini`)
   const server = `host=${host} port=${port} user=${user} password=${password} dbname=${database}`
-  const settings = { pool_mode, listen_addr: '127.0.0.1', listen_port, unix_socket_dir: '', auth_type: 'any' }
+  const settings = {
+    ...documentedSettings(),
+    pool_mode,
+    listen_addr: '127.0.0.1',
+    listen_port,
+    unix_socket_dir: '',
+    auth_type: 'any',
+  }
   const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}`)
   writeFileSync(file, ['[databases]', `drawbridge = ${server}`, '[pgbouncer]', ...lines, ''].join('\n'), { mode: 0o644 })
   const asUser = process.getuid?.() === 0 ? ['--user', 'nobody'] : []

@@ -11,6 +11,7 @@ import pg from 'pg'
 import { openEmbedded } from '../../src/platform/embedded-postgres/embedded-postgres.ts'
 import { exampleReport } from '../../src/lab-reports/parsing-jobs/example-report.ts'
 import { accessRow, appendDayAsOwner, dayAgo } from '../support/access-days.ts'
+import { readCommands } from '../support/page-commands.ts'
 import { address, patient, shipping } from '../support/people.ts'
 import { debianPostgres, startPostgres, type OwnPostgres } from '../support/debian-postgres.ts'
 import { readManifests } from '../support/manifests.ts'
@@ -53,9 +54,7 @@ after(async () => {
 
 /** Run the commands that follow a mark of the page. */
 async function drill(mark: string, variables: Record<string, string>): Promise<void> {
-  const page = readFileSync(join(root, 'docs/operating/backup.md'), 'utf8')
-  const commands = new RegExp(`<!-- drill: ${mark} -->\n\n\`\`\`sh\n([^]*?)\n\`\`\``).exec(page)?.[1]
-  assert.ok(commands, `docs/operating/backup.md has no commands for "${mark}"`)
+  const commands = readCommands('docs/operating/backup.md', mark)
   const shell = start({ program: 'bash', args: ['-euo', 'pipefail', '-c', `umask 0; ${commands}`], settings: variables })
   assert.equal(await shell.exitStatus, 0, shell.err())
 }

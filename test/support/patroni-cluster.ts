@@ -1,5 +1,5 @@
 // A PostgreSQL cluster of three nodes for tests of failovers: Debian's Patroni with etcd, and HAProxy in front of the primary and of the API, with
-// the settings that docs/operating/database.md prints. Everything ends with the test.
+// the settings of docs/operating/high-availability.md and deploy/haproxy.cfg. Everything ends with the test.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -23,13 +23,28 @@ const PASSWORD = 'fictional'
 
 /** The settings of the cluster as the documents print them, in seconds. */
 const documentedSettings = (): Record<string, number | boolean> => {
-  const guide = readFileSync(join(root, 'docs/operating/database.md'), 'utf8')
+  const guide = readFileSync(join(root, 'docs/operating/high-availability.md'), 'utf8')
   const [, block = ''] = /```yaml\n# Patroni\n([\s\S]*?)```/.exec(guide) ?? []
   const pairs = block.split('\n').flatMap((line) => {
     const [, name, value] = /^(\w+): (\w+)/.exec(line) ?? []
     return name === undefined ? [] : [[name, value === 'true' ? true : Number(value)] as const]
   })
   return Object.fromEntries(pairs)
+}
+
+/** The sections of deploy/haproxy.cfg, without addresses. */
+function documentedProxy(): Record<'defaults' | 'database' | 'api', string[]> {
+  const text = readFileSync(join(root, 'deploy/haproxy.cfg'), 'utf8').replaceAll(/^#.*\n/gm, '')
+  const sections = new Map(
+    text
+      .trimEnd()
+      .split('\n\n')
+      .map((section) => {
+        const lines = section.split('\n').filter((line) => !/^ +(bind|server) /.test(line))
+        return [lines[0], lines]
+      }),
+  )
+  return { defaults: sections.get('defaults')!, database: sections.get('listen database')!, api: sections.get('listen api')! }
 }
 
 export interface ClusterNode {
@@ -156,27 +171,14 @@ export class PatroniCluster {
 
   /** Puts HAProxy in front of the primary, and of servers with their operator ports. */
   startProxy(servers: { port: number; operator_port: number }[]): void {
+    const { defaults, database, api } = documentedProxy()
     const lines = [
-      'defaults',
-      '  timeout connect 2s',
-      '  timeout client 60s',
-      '  timeout server 60s',
-      '  timeout check 3s',
-      'listen database',
-      '  mode tcp',
+      ...defaults,
+      ...database,
       `  bind 127.0.0.1:${this.database_port}`,
-      '  option httpchk OPTIONS /primary',
-      '  http-check expect status 200',
-      '  default-server inter 1s fall 2 rise 1 on-marked-down shutdown-sessions',
       ...this.#ports.map(({ postgres, rest }, i) => `  server node${i + 1} 127.0.0.1:${postgres} check port ${rest}`),
-      'listen api',
-      '  mode http',
+      ...api,
       `  bind 127.0.0.1:${this.api_port}`,
-      '  option httpchk GET /readyz',
-      '  http-check expect status 200',
-      '  default-server inter 1s fall 2 rise 1',
-      '  retries 3',
-      '  option redispatch',
       ...servers.map(({ port, operator_port }, i) => `  server serve${i + 1} 127.0.0.1:${port} check port ${operator_port}`),
       '',
     ]

@@ -14,7 +14,7 @@ class SharedSessions extends Error {
   override name = 'SharedSessions'
   constructor() {
     super(
-      'The connections to PostgreSQL do not keep their sessions: the pooler in front of it must use session mode (docs/operating/database.md).',
+      'The connections to PostgreSQL do not keep their sessions: the pooler in front of it must use session mode (docs/operating/pooler.md).',
     )
   }
 }
