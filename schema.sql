@@ -333,14 +333,14 @@ table access_archive
   name text not null
   bytes integer not null
   digest bytea not null
-  users uuid[] not null
+  user_keys integer[] not null
   constraint access_archive_pkey PRIMARY KEY (first_seq)
   constraint access_archive_day_fkey FOREIGN KEY (day) REFERENCES access_day(day)
   constraint access_archive_set_id_name_fkey FOREIGN KEY (set_id, name) REFERENCES stored_file(set_id, name)
   constraint access_archive_check CHECK ((last_seq >= first_seq))
   CREATE INDEX access_archive__day ON access_archive USING btree (day)
   CREATE INDEX access_archive__file ON access_archive USING btree (set_id, name)
-  CREATE INDEX access_archive__users ON access_archive USING gin (users)
+  CREATE INDEX access_archive__user_keys ON access_archive USING gin (user_keys)
   policy of_team for all false
 
 table access_archive_lease

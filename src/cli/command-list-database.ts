@@ -514,7 +514,11 @@ export const operations: Group[] = [
         'verify',
         'verify the log; on failure print the first invalid line and exit with 1',
         ['access-log verify --cell all', 'access-log verify --cell production-us --known LINE:HASH'],
-        [someCells, ['--known <line:hash>...', 'check that the log contains a line that was recorded elsewhere']],
+        [
+          someCells,
+          ['--from <day>', 'do not check earlier days'],
+          ['--known <line:hash>...', 'check that the log contains a line that was recorded elsewhere'],
+        ],
       ),
     ],
   },

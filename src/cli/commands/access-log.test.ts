@@ -84,6 +84,7 @@ describe('access-log export', () => {
       ['export', '--cell', 'sandbox-us', '--from', 'yesterday'],
       ['export', '--cell', 'sandbox-us', '--since', '2026-01-01'],
       ['verify', '--cell', 'sandbox-us', '--known', '7'],
+      ['verify', '--cell', 'sandbox-us', '--from', 'yesterday'],
       ['verify', '--cell', 'all', '--known', `7:${'0'.repeat(64)}`],
       ['burn'],
     ])
@@ -98,6 +99,10 @@ describe('access-log verify', () => {
     assert.match(printed, /^sandbox-us {2}\d+ lines since \d{4}-\d\d-\d\d, none changed; the last is \d+:[0-9a-f]{64}\n/m)
     const [, last] = /^sandbox-us .* the last is (\S+)$/m.exec(printed)!
     assert.match(await run('verify', '--cell', 'sandbox-us', '--known', last!), /none changed/)
+    assert.match(
+      await run('verify', '--cell', 'sandbox-us', '--from', '2100-01-01'),
+      /^sandbox-us {2}0 lines, none changed; the last is/,
+    )
   })
 
   test('fails with the first invalid line', async () => {

@@ -52,20 +52,22 @@ function position(text: string): Position {
 }
 
 /**
- * `access-log verify`. Writes access_log_check. Errors: Error with the first invalid line or file of each cell, if the log has been changed;
+ * `access-log verify`. Writes access_log_check, unless only some days are checked and intact. Errors: Error with the first invalid line or file of each cell, if the log has been changed;
  * `StorageUnavailable` if files cannot be read.
  */
-export async function verify(call: Call<{ cell?: string; known?: string[] }>): Promise<string> {
+export async function verify(call: Call<{ cell?: string; from?: string; known?: string[] }>): Promise<string> {
   const known = (call.values.known ?? []).map(position)
   if (known.length && cellWord(call) === ALL_CELLS) throw new UsageError('--known needs one cell: each has a log of its own.')
+  const firstDay = day(call.values.from, '--from')
   const broken: string[] = []
   const files = storedFilesOf(call)
   try {
     for (const { name, db } of chosenCells(call)) {
       await appendLines(db)
-      const verification = await verifyLog(db, files, known)
-      await recordCheck(db.queries, verification)
+      const verification = await verifyLog(db, files, known, firstDay)
       const { lines, oldestDay, head, fault } = verification
+      // A check of some days does not replace what a check of all has found.
+      if (firstDay === undefined || fault !== undefined) await recordCheck(db.queries, verification)
       if (fault !== undefined) broken.push(`${name}: ${fault}`)
       else
         await call.write(

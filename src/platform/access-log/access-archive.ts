@@ -4,7 +4,7 @@ import type { Db } from '../db/database.ts'
 import { Nullable, T } from '../schema/schema.ts'
 import { sql, type Sql } from '../db/sql.ts'
 import type { StoredFiles } from '../stored-files/stored-files.ts'
-import { hasMoved, LineChain, listDays, readLines, sha256, type AccessDay, type Position, type Row } from './log-days.ts'
+import { hasMoved, LineChain, listDays, readLines, sha256, userKey, type AccessDay, type Position, type Row } from './log-days.ts'
 import { describeFile, listLogFiles, LogFileFault, verifiedRows } from './log-files.ts'
 
 export interface LineFilter {
@@ -39,7 +39,7 @@ async function* selectRows(db: Db, files: StoredFiles, { day }: AccessDay, { use
     last = rows.at(-1)!.seq
   }
   const isArchived = sql`day = (select day from access_day where day = ${day}::date and archived_at is not null)`
-  const isAboutUser = user === undefined ? sql`true` : sql`users @> array[${user}]::uuid[]`
+  const isAboutUser = user === undefined ? sql`true` : sql`user_keys @> array[${userKey(user)}]::integer[]`
   for (const file of await listLogFiles(db.queries, sql`${isArchived} and last_seq > ${last} and ${isAboutUser}`))
     for await (const rows of verifiedRows(db.queries, files, file))
       yield rows.filter(
@@ -50,7 +50,7 @@ async function* selectRows(db: Db, files: StoredFiles, { day }: AccessDay, { use
 
 export interface Verification {
   lines: number
-  /** The oldest day in the log; null if the log is empty. */
+  /** The oldest day that was checked; null if none was. */
   oldestDay: string | null
   head: Position
   /** Describes the first invalid line or file. */
@@ -62,9 +62,15 @@ const Count = T.Object({ seq: Nullable(T.Integer()) })
 /**
  * Checks every line of the log, in the database and in files: the hash matches the previous hash and the text, the columns match the text, no
  * line and no file is missing, no day was deleted before its retention had ended, and the given positions are in the log. Errors:
- * `StorageUnavailable`: the files could not be checked.
+ * `StorageUnavailable`: the files could not be checked. Error: a position is of a day that is not checked.
+ * @param firstDay earlier days are not checked, except for their order
  */
-export async function verifyLog(db: Db, files: StoredFiles, knownPositions: readonly Position[] = []): Promise<Verification> {
+export async function verifyLog(
+  db: Db,
+  files: StoredFiles,
+  knownPositions: readonly Position[] = [],
+  firstDay = '',
+): Promise<Verification> {
   const allDays = await listDays(db.queries)
   const head = allDays.at(-1)!
   const checked: Verification = { lines: 0, oldestDay: null, head: { seq: head.seq, hash: head.hash }, fault: undefined }
@@ -78,23 +84,27 @@ export async function verifyLog(db: Db, files: StoredFiles, knownPositions: read
   if (allDays[0]!.seq !== 0 || allDays[0]!.hash !== sha256('').toString('hex'))
     return fail('the beginning of the chain is not the one')
   let before = { seq: 0, hash: allDays[0]!.hash }
+  let hasDay = false
   for (const each of allDays.slice(1)) {
     if (each.seq <= before.seq) return fail(`the day ${each.day} has no lines, or ends before it begins`)
-    if (each.dropped_at === null) {
+    const notedInDay = [...missed.keys()].find((seq) => seq > before.seq && seq <= each.seq)
+    if (each.dropped_at !== null) {
+      if (hasDay) return fail(`line ${before.seq + 1} is missing: the day ${each.day} is gone, though older days are there`)
+      if (each.isTooYoung) return fail(`the day ${each.day} was deleted before its retention had ended`)
+      if (notedInDay !== undefined)
+        return fail(`line ${notedInDay} is missing: it was noted, and its day ${each.day} was deleted`)
+    } else if (each.day < firstDay) {
+      if (notedInDay !== undefined) throw new Error(`line ${notedInDay} was noted, and its day ${each.day} is not checked`)
+      hasDay = true
+    } else {
       const fault = await (each.archived_at === null
         ? verifyDay(db, each, before, meet)
         : verifyArchivedDay(db, files, each, before, meet))
-      if (fault && (await hasMoved(db.queries, each))) return verifyLog(db, files, knownPositions)
+      if (fault && (await hasMoved(db.queries, each))) return verifyLog(db, files, knownPositions, firstDay)
       if (fault) return fail(fault)
       checked.lines += each.seq - before.seq
       checked.oldestDay ??= each.day
-    } else {
-      if (checked.oldestDay !== null)
-        return fail(`line ${before.seq + 1} is missing: the day ${each.day} is gone, though older days are there`)
-      if (each.isTooYoung) return fail(`the day ${each.day} was deleted before its retention had ended`)
-      for (const seq of missed.keys())
-        if (seq > before.seq && seq <= each.seq)
-          return fail(`line ${seq} is missing: it was noted, and its day ${each.day} was deleted`)
+      hasDay = true
     }
     before = each
   }

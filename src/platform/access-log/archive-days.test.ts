@@ -12,6 +12,7 @@ import { asOwner, cells } from '../../../test/support/server.ts'
 import { s3Server } from '../../../test/support/s3-server.ts'
 import { eventuallyHolds } from '../../../test/support/eventually.ts'
 import { sql } from '../db/sql.ts'
+import { T } from '../schema/schema.ts'
 import { DiskStorage } from '../stored-files/disk-storage.ts'
 import type { FileStorage } from '../stored-files/file-storage.ts'
 import { S3Storage } from '../stored-files/s3-storage.ts'
@@ -228,6 +229,34 @@ describe('a process that ends in the middle', () => {
   })
 })
 
+describe('readers of the log', () => {
+  test('delay the table of a day, whose files are not read again for that', async () => {
+    let reads = 0
+    const counting: FileStorage = {
+      put: (key, bytes) => disk.put(key, bytes),
+      get: (key) => (reads++, disk.get(key)),
+      remove: (key) => disk.remove(key),
+      close: async () => {},
+    }
+    await createLog([40])
+    const worker = archiver(filesIn(counting))
+    const reader = await db.pool.connect()
+    try {
+      await reader.query('begin')
+      await reader.query('select count(*) from access_log')
+      for (const _ of [1, 2]) {
+        await assert.rejects(archiveAll(worker), { code: '55P03' })
+        await endLease()
+      }
+    } finally {
+      await reader.query('rollback')
+      reader.release()
+    }
+    await archiveAll(worker)
+    assert.deepEqual([reads, await count('access_log'), await faultOf()], [3, 1, 'nothing was found'])
+  })
+})
+
 describe('a storage that fails', () => {
   test('keeps the days in the database until it works again', async () => {
     const peer = await s3Server()
@@ -306,8 +335,8 @@ describe('a change', () => {
       /lines 4 to 6 of \S+ has been changed: it does not have these lines/,
     ],
     [
-      'the users of a file, which searches use',
-      () => asOwner(`update ${SCHEMA}.access_archive set users = users[2:] where first_seq = 4`),
+      'the keys of the users of a file, which searches use',
+      () => asOwner(`update ${SCHEMA}.access_archive set user_keys = user_keys[2:] where first_seq = 4`),
       /lines 4 to 6 of \S+ is listed with other users/,
     ],
     [
@@ -333,6 +362,20 @@ describe('a change', () => {
       assert.match(await faultOf(), fault)
     })
 
+  test('is found only in days that are checked, and known lines of others are an error', async () => {
+    const whole = await verifyLog(db, files)
+    await rm(list[1]!.path)
+    assert.match((await verifyLog(db, files, [], dayAgo(40))).fault!, /lines 4 to 6 of \S+ is missing/)
+    const later = await verifyLog(db, files, [whole.head], dayAgo(39))
+    assert.deepEqual(later, { ...whole, lines: 15, oldestDay: dayAgo(35) })
+    await assert.rejects(
+      verifyLog(db, files, [{ seq: 7, hash: 'ff' }], dayAgo(39)),
+      /^Error: line 7 was noted, and its day .* not checked/,
+    )
+    await asOwner(`update ${SCHEMA}.access_day set dropped_at = day + 2000, retention_days = 1 where seq = 14`)
+    assert.match((await verifyLog(db, files, [], dayAgo(34))).fault!, /^line 8 is missing: the day \S+ is gone/)
+  })
+
   test('in the database is not hidden by the archive: the day stays there, and others go on', async () => {
     await createLog()
     await asOwner(`update ${SCHEMA}.access_log set line = replace(line, '"outcome":200', '"outcome":404') where seq = 10`)
@@ -353,13 +396,14 @@ describe('the files', () => {
     await archiveAll()
     const tenant = { team, org: team, cell: 'production-eu', clock_offset_s: 0, settings: {} }
     const { rows } = await db.pool.query(`select set_id from ${SCHEMA}.access_archive`)
-    await db.tx(tenant, (tx) =>
-      deleteFilesAfter(
+    await db.tx(tenant, async (tx) => {
+      assert.deepEqual(await tx.many(T.Object({}), sql`select from access_archive`), [])
+      await deleteFilesAfter(
         tx,
         rows.map(({ set_id }) => set_id),
         -1,
-      ),
-    )
+      )
+    })
     await files.cleanup.remove(db, cells.control, isStopped)
     await assert.rejects(db.pool.query(`delete from ${SCHEMA}.stored_file where is_of_cell`), { code: '23503' })
     assert.equal(await faultOf(), 'nothing was found')

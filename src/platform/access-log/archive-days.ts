@@ -9,7 +9,7 @@ import { sql } from '../db/sql.ts'
 import type { Cleanup } from '../queue/retention.ts'
 import { T, type Static } from '../schema/schema.ts'
 import { deleteFilesAfter, keepFiles, type StoredFiles } from '../stored-files/stored-files.ts'
-import { LineChain, readLines, sha256 } from './log-days.ts'
+import { LineChain, readLines, sha256, userKey } from './log-days.ts'
 import { describeFile, FILE_BYTES, listLogFiles, LogFileFault, packLines, verifyLogFile, type LogFile } from './log-files.ts'
 
 /** How long a worker that has failed, or was killed, keeps others from archiving. One file takes a second or two. */
@@ -19,6 +19,9 @@ const DUE_S = 6 * 3600
 /** After how long a day whose chain is broken is looked at again. */
 const REFUSED_MS = 3_600_000
 
+/** How long files that were read again count as intact, while readers of the log delay dropping the table of their day. */
+const VERIFIED_MS = 600_000
+
 /** The chain of a day is broken, so that the day stays in the database. */
 class BrokenDay extends Error {
   override name = 'BrokenDay'
@@ -26,8 +29,8 @@ class BrokenDay extends Error {
 
 interface NewLogFile {
   file: LogFile
-  /** The users of its lines, each once. */
-  users: string[]
+  /** Those of the users of its lines, each once. */
+  user_keys: number[]
   bytes: Buffer
 }
 
@@ -44,6 +47,8 @@ export class DayArchiver implements Cleanup {
   readonly #file_bytes: number
   /** Days whose chain is broken, by cell and day, and until when they are left alone. */
   readonly #refused = new Map<string, number>()
+  /** Days whose files were read again, by cell and day, and until when that counts. */
+  readonly #verified = new Map<string, number>()
 
   constructor(files: StoredFiles, { file_bytes = FILE_BYTES }: ArchiverOptions = {}) {
     this.#files = files
@@ -75,7 +80,7 @@ export class DayArchiver implements Cleanup {
   }
 
   async #storeNextFile(db: Db, day: ArchivableDay): Promise<number> {
-    const { file, users, bytes } = await this.#packNextLines(db, day)
+    const { file, user_keys, bytes } = await this.#packNextLines(db, day)
     const { set_id, name } = file
     await db.plainTx((tx) => this.#files.reserve(tx, set_id, [{ name, bytes }], { isOfCell: true }))
     await this.#files.write(set_id, [{ name, bytes }])
@@ -86,7 +91,7 @@ export class DayArchiver implements Cleanup {
         sql`
         select add_access_log_file(row(
           ${file.first_seq}, ${file.last_seq}, ${file.day}, decode(${file.previous_hash}, 'hex'), decode(${file.last_hash}, 'hex'),
-          ${set_id}, ${name}, ${bytes.length}, decode(${file.digest}, 'hex'), ${users}::uuid[])::access_archive) as "isDone"`,
+          ${set_id}, ${name}, ${bytes.length}, decode(${file.digest}, 'hex'), ${user_keys}::integer[])::access_archive) as "isDone"`,
       )
       if (!isDone) throw new Error(`another worker has archived line ${file.first_seq} of ${file.day}`)
     })
@@ -97,14 +102,14 @@ export class DayArchiver implements Cleanup {
   async #packNextLines(db: Db, { day, seq, end_seq, end_hash }: ArchivableDay): Promise<NewLogFile> {
     const chain = new LineChain(day, { seq: end_seq, hash: end_hash })
     const lines: string[] = []
-    const users = new Set<string>()
+    const keys = new Set<number>()
     let text_bytes = 0
     reading: for await (const rows of readLines(db.queries, day, [sql`seq <= ${seq}`], end_seq))
       for (const row of rows) {
         const fault = chain.check(row) ?? (row.line.includes('\n') ? `line ${row.seq} of ${day} has a line break` : undefined)
         if (fault !== undefined) throw new BrokenDay(`the day is not archived: ${fault}`)
         lines.push(row.line)
-        for (const user of row.users) users.add(user)
+        for (const user of row.users) keys.add(userKey(user))
         text_bytes += row.line.length
         if (text_bytes >= this.#file_bytes) break reading
       }
@@ -113,14 +118,27 @@ export class DayArchiver implements Cleanup {
     const bytes = await packLines(contents, lines)
     const name = `access-log-${db.schema.replaceAll('_', '-')}-${day}-${contents.first_seq}.jsonl.gz`
     const file = { ...contents, set_id: randomUUID(), name, digest: sha256(bytes).toString('hex') }
-    return { file, users: [...users], bytes }
+    return { file, user_keys: [...keys], bytes }
   }
 
-  /** Reads all files of a day, and drops its table. A file that is not the one that was written is written again. */
-  async #dropDay(db: Db, { day }: ArchivableDay, isStopped: () => boolean): Promise<number> {
-    const files = await listLogFiles(db.queries, sql`day = ${day}::date`)
-    for (const file of files) {
-      if (isStopped() || !(await renewLease(db, sql`true`))) return 0
+  /** Reads all files of a day, and drops its table. */
+  async #dropDay(db: Db, day: ArchivableDay, isStopped: () => boolean): Promise<number> {
+    const key = formatKey(db, day)
+    if ((this.#verified.get(key) ?? 0) < performance.now()) {
+      if (!(await this.#verifyFiles(db, day, isStopped))) return 0
+      this.#verified.set(key, performance.now() + VERIFIED_MS)
+    }
+    const { isDone } = await db.plainTx((tx) =>
+      tx.locking.one(Done, sql`select archive_access_log_day(${day.day}::date) as "isDone"`),
+    )
+    this.#verified.delete(key)
+    return isDone ? 1 : 0
+  }
+
+  /** Reads all files of a day. One that is not as it was written is written again. @returns false: the rest is left to later */
+  async #verifyFiles(db: Db, { day }: ArchivableDay, isStopped: () => boolean): Promise<boolean> {
+    for (const file of await listLogFiles(db.queries, sql`day = ${day}::date`)) {
+      if (isStopped() || !(await renewLease(db, sql`true`))) return false
       try {
         await verifyLogFile(db.queries, this.#files, file)
       } catch (error) {
@@ -128,10 +146,7 @@ export class DayArchiver implements Cleanup {
         throw error
       }
     }
-    const { isDone } = await db.plainTx((tx) =>
-      tx.locking.one(Done, sql`select archive_access_log_day(${day}::date) as "isDone"`),
-    )
-    return isDone ? 1 : 0
+    return true
   }
 }
 

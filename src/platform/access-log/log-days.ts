@@ -121,6 +121,9 @@ export function readSubjects(line: string): { team: string | null; users: string
   return matchesSchema(Subjects, parsed) ? { team: parsed.team, users: parsed.users.map((id) => id.toLowerCase()) } : undefined
 }
 
+/** The last 32 bits of an id, as access_archive lists the users of a file. */
+export const userKey = (id: string): number => Number.parseInt(id.slice(-8), 16) | 0
+
 function parseJson(line: string): unknown {
   try {
     return JSON.parse(line)

@@ -7,7 +7,7 @@ import type { Queries } from '../db/transaction.ts'
 import { sql, type Sql } from '../db/sql.ts'
 import { T, type Static } from '../schema/schema.ts'
 import { findFiles, type StoredFiles } from '../stored-files/stored-files.ts'
-import { LineChain, readSubjects, ROWS, sha256, type Row } from './log-days.ts'
+import { LineChain, readSubjects, ROWS, sha256, userKey, type Row } from './log-days.ts'
 
 /** A file ends with the line that exceeds so many bytes of text. */
 export const FILE_BYTES = 8_000_000
@@ -25,7 +25,7 @@ const LogFile = T.Object({
   name: T.String(),
   digest: T.String(),
 })
-/** A row of access_archive, without its users: there may be tens of thousands. */
+/** A row of access_archive, without the keys of its users: there may be tens of thousands. */
 export type LogFile = Static<typeof LogFile>
 
 /** The files that satisfy a condition on access_archive. */
@@ -43,7 +43,7 @@ export class LogFileFault extends Error {
   override name = 'LogFileFault'
 }
 
-const Users = T.Object({ users: T.Array(T.String()) })
+const UserKeys = T.Object({ user_keys: T.Array(T.Integer()) })
 
 type Contents = Pick<LogFile, 'day' | 'first_seq' | 'last_seq' | 'previous_hash'>
 
@@ -77,23 +77,20 @@ export async function readLogFile(db: Queries, files: StoredFiles, file: LogFile
 export async function* verifiedRows(db: Queries, files: StoredFiles, file: LogFile): AsyncGenerator<Row[]> {
   const lines = await readLogFile(db, files, file)
   const chain = new LineChain(file.day, { seq: file.first_seq - 1, hash: file.previous_hash })
-  const users = new Set<string>()
+  const keys = new Set<number>()
   for (let start = 0; start < lines.length; start += ROWS) {
     yield lines.slice(start, start + ROWS).map((line) => {
       const hash = chain.append(line)
       const subjects = readSubjects(line)
       if (!subjects) throw new LogFileFault(`line ${chain.seq} of ${describeFile(file)} is not one of the access log`)
-      for (const user of subjects.users) users.add(user)
+      for (const user of subjects.users) keys.add(userKey(user))
       return { seq: chain.seq, team_id: subjects.team, users: subjects.users, line, hash }
     })
     await turn()
   }
   if (chain.hash !== file.last_hash) throw new LogFileFault(`${describeFile(file)} has been changed: it ends with another hash`)
-  const listed = await db.maybe(
-    Users,
-    sql`select to_json(users) as users from access_archive where first_seq = ${file.first_seq}`,
-  )
-  if (listed?.users.length !== users.size || listed.users.some((user) => !users.has(user)))
+  const record = await db.maybe(UserKeys, sql`select user_keys from access_archive where first_seq = ${file.first_seq}`)
+  if (record?.user_keys.length !== keys.size || record.user_keys.some((key) => !keys.has(key)))
     throw new LogFileFault(`${describeFile(file)} is listed with other users than those of its lines`)
 }
 

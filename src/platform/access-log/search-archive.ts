@@ -7,7 +7,7 @@ import { ConcurrencyLimit } from '../runtime/concurrency-limit.ts'
 import { unavailable } from '../runtime/problem.ts'
 import { StorageUnavailable } from '../stored-files/file-storage.ts'
 import type { StoredFiles } from '../stored-files/stored-files.ts'
-import { readSubjects } from './log-days.ts'
+import { readSubjects, userKey } from './log-days.ts'
 import { listLogFiles, LogFileFault, readLogFile, type LogFile } from './log-files.ts'
 
 /** Files that one search reads at most, and after which time it reads no further one. */
@@ -56,7 +56,7 @@ export class ArchiveSearcher {
     const files = await listLogFiles(
       db.queries,
       sql`
-      users @> array[${search.user}]::uuid[] and last_seq > ${search.above_seq} and (first_seq < ${search.below_seq ?? null}::bigint) is not false
+      user_keys @> array[${userKey(search.user)}]::integer[] and last_seq > ${search.above_seq} and (first_seq < ${search.below_seq ?? null}::bigint) is not false
       and day in (select day from access_day where archived_at is not null)`,
       sql`first_seq desc limit ${FILES_MAX + 1}`,
     )

@@ -7,6 +7,7 @@ import { beforeEach, test } from 'node:test'
 import { accessRow, appendDay, dayAgo, emptyLog } from '../../../test/support/access-days.ts'
 import { storedFiles } from '../../../test/support/report-files.ts'
 import { access, asOwner, cells, createTestTeam, settings, type TestTeam } from '../../../test/support/server.ts'
+import { userKey } from '../../platform/access-log/log-days.ts'
 import { DayArchiver } from '../../platform/access-log/archive-days.ts'
 
 const db = cells.db('production-eu')
@@ -80,7 +81,7 @@ test('the access log of a user continues in files, with pages of any length and 
 test('a page that has read enough files leads on to the others', async () => {
   await archiveAll(1)
   // Each file has one line, and a page reads sixteen of them; of each other line, the user is named only by the list of users of its file.
-  await asOwner(`update production_eu.access_archive set users = array[$1::uuid]`, [user])
+  await asOwner(`update production_eu.access_archive set user_keys = array[$1::integer]`, [userKey(user)])
   const pages = await listPages()
   assert.deepEqual(pages.flat(), expected)
   assert(pages.length >= 4, `${pages.length} pages`)
