@@ -947,8 +947,8 @@ create index lab_message__issues on lab_message (created_at, id) where reason is
 create unique index lab_message__once on lab_message (digest, link_account_id) nulls not distinct where direction = 'in';
 create index lab_message__order on lab_message (order_id) where order_id is not null;
 create unique index lab_message__sent_once on lab_message (link_account_id, control_id) where direction = 'out';
-create index lab_message__outbox on lab_message (link_account_id, due_at) where direction = 'out' and due_at is not null;
-create index lab_message__pending on lab_message (link_account_id, ordering_key) where state = 'received';
+create index lab_message__outbox on lab_message (link_account_id, created_at, id) where direction = 'out' and due_at is not null;
+create index lab_message__pending on lab_message (ordering_key) where state = 'received';
 create index lab_message__queue on lab_message (link_account_id, created_at, id) where state = 'received';
 create index lab_message__raw_result on lab_message (raw_result_id) where raw_result_id is not null;
 create index lab_message__team on lab_message (team_id) where team_id is not null;

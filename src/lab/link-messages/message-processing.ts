@@ -54,7 +54,8 @@ const messageQueue: QueueDefinition = {
   isPending: sql`
     state = 'received' and link_account_id is not null and not exists (
       select from lab_message e
-      where e.state = 'received' and e.link_account_id = lab_message.link_account_id and e.ordering_key = lab_message.ordering_key
+      where e.state = 'received' and e.link_account_id is not distinct from lab_message.link_account_id
+        and e.ordering_key = lab_message.ordering_key
         and (e.created_at, e.id) < (lab_message.created_at, lab_message.id) and e.due_at <= ${dbNow})`,
   order: sql`created_at, id`,
   attempts: 'attempts',

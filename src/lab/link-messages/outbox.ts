@@ -28,11 +28,14 @@ const isLive: Sql = sql`
     select from lab_link k
     where k.account_id = m.link_account_id and (k.mode = 'live' or (k.mode = 'live_for_team' and k.live_team_id = m.team_id)))`
 
-/** No earlier message about the order waits for its answer: a cancellation never overtakes its order. */
+/**
+ * No earlier message about the order waits for its answer: a cancellation never overtakes its order. `is not distinct` uses no index, so that the
+ * one of orders is used, also before the database knows how long the table is.
+ */
 const isNext: Sql = sql`
   not exists (
     select from lab_message e
-    where e.order_id = m.order_id and e.link_account_id = m.link_account_id and e.direction = 'out' and e.state in ('queued', 'sent')
+    where e.order_id = m.order_id and e.link_account_id is not distinct from m.link_account_id and e.direction = 'out' and e.state in ('queued', 'sent')
       and (e.created_at, e.id) < (m.created_at, m.id))`
 
 /**

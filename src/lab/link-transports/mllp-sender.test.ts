@@ -327,6 +327,33 @@ describe('a laboratory at a raw socket', () => {
     assert.deepEqual(ids, [ids[0], ids[0]])
   })
 
+  test('whose answer to one of many orders cannot be read gets that one again, and each other once', async () => {
+    const deliveries: string[] = []
+    const { port } = await rawLaboratory((socket) => {
+      socket.on('data', (bytes: Buffer) => {
+        const id = idIn(bytes)!
+        const isFirst = !deliveries.includes(id)
+        deliveries.push(id)
+        socket.write(ack(id, isFirst && new Set(deliveries).size === 3 ? 'ZZ' : 'AA'))
+      })
+    })
+    const { team, account, messages, states, link, hurry } = await linkTo(port)
+    const lab_test_id = await team.test('walk_in_test')
+    for (let n = 0; n < 12; n++) await createOrder(team, { lab_test_id, lab_account_id: account })
+    await team.settle()
+    await eventually(
+      async () => (await states()).filter((state) => state === 'accepted').length === 11,
+      'the others are accepted',
+    )
+    const third = [...new Set(deliveries)][2]!
+    const [left] = (await messages()).filter(({ state }) => state !== 'accepted')
+    assert.deepEqual([left!.state, left!.control_id], ['sent', third])
+    await hurry()
+    await eventually(async () => (await states()).every((state) => state === 'accepted'), 'it is accepted')
+    assert.deepEqual(deliveries.toSorted(), [...(await messages()).map(({ control_id }) => control_id), third].toSorted())
+    await eventually(async () => (await link()).state === 'ok', 'the link works')
+  })
+
   test('at a private address is not connected to unless the operator allows it', async () => {
     const { order, states, link } = await linkTo(2575, { host: '10.0.0.7' })
     await order()

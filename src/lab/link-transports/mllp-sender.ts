@@ -103,20 +103,7 @@ export class MllpSender {
     let client = open?.isClosed ? undefined : open
     if (isListening) client ??= await this.#connect()
     const messages = await outbox.claim(BATCH)
-    for (const [i, message] of messages.entries()) {
-      try {
-        if (this.#isStopped) throw new LinkFailure()
-        client = client?.isClosed === false ? client : await this.#connect()
-      } catch (error) {
-        await outbox.release(messages.slice(i))
-        throw error
-      }
-      await this.#send(client, message).catch(async (error: unknown) => {
-        await outbox.release(messages.slice(i + 1))
-        throw error
-      })
-      if (options.client.gap_ms > 0) await this.#pauses.gap(options.client.gap_ms)
-    }
+    client = await this.#sendAll(client, messages)
     if (messages.length === BATCH) return client
     if (!options.client.keep_open && !isListening) {
       await this.#close(client)
@@ -126,21 +113,48 @@ export class MllpSender {
     return client
   }
 
-  /** Sends a message and records its answer. Errors: LinkFailure, after which it is sent again later. */
-  async #send(client: MllpClient, message: DueMessage): Promise<void> {
-    const { outbox, options, onState } = this.#options
-    let answer: Buffer
+  /**
+   * Sends claimed messages, which are about different orders: the next one goes while the answers to earlier ones are recorded. Gives back those that
+   * were not sent. @returns the connection. Errors: LinkFailure; those of recording.
+   */
+  async #sendAll(open: MllpClient | undefined, messages: readonly DueMessage[]): Promise<MllpClient | undefined> {
+    const { outbox, options } = this.#options
+    let client = open
+    let sent = 0
+    const answers = new AnswerRecords(() => {
+      this.#pauses.endFailures()
+      if (!answers.hasFailed) this.#options.onState(undefined)
+    })
     try {
-      answer = await client.exchange(message.bytes, message.control_id, options.client.answer_timeout_s * 1000)
+      for (const message of messages) {
+        await answers.waitForPlace()
+        if (this.#isStopped) throw new LinkFailure()
+        client = client?.isClosed === false ? client : await this.#connect()
+        sent++
+        const answer = await this.#exchange(client, message)
+        answers.add(this.#record(message, answer))
+        if (options.client.gap_ms > 0) await this.#pauses.gap(options.client.gap_ms)
+      }
+      await answers.waitForAll()
+    } catch (error) {
+      await answers.fail(error)
+    } finally {
+      await outbox.release(messages.slice(sent))
+    }
+    return client
+  }
+
+  /** Sends a message. @returns its answer. Errors: LinkFailure, after which it is sent again later. */
+  async #exchange(client: MllpClient, message: DueMessage): Promise<Buffer> {
+    const { outbox, options, onState } = this.#options
+    try {
+      return await client.exchange(message.bytes, message.control_id, options.client.answer_timeout_s * 1000)
     } catch (error) {
       const reason = REASONS[error instanceof ExchangeError ? error.failure : 'closed']
       await outbox.postpone(message, reason)
       if (!this.#isStopped) onState(reason)
       throw new LinkFailure()
     }
-    await this.#record(message, answer)
-    this.#pauses.endFailures()
-    onState(undefined)
   }
 
   /** An answer must not be lost because the database is away for a moment. */
@@ -193,6 +207,49 @@ export class MllpSender {
   }
 }
 
+/** Answers that are being recorded. If the process is killed they are lost, and their messages are sent again. */
+class AnswerRecords {
+  readonly #onRecorded: () => void
+  readonly #running = new Set<Promise<void>>()
+  #failure: unknown
+
+  constructor(onRecorded: () => void) {
+    this.#onRecorded = onRecorded
+  }
+
+  get hasFailed(): boolean {
+    return this.#failure !== undefined
+  }
+
+  add(record: Promise<void>): void {
+    const running = record
+      .then(this.#onRecorded)
+      .catch((error: unknown) => void (this.#failure ??= error))
+      .finally(() => this.#running.delete(running))
+    this.#running.add(running)
+  }
+
+  /** Waits until another answer may be recorded. Errors: one was not. */
+  async waitForPlace(): Promise<void> {
+    while (this.#running.size >= RECORDS_MAX) await Promise.race(this.#running)
+    if (this.hasFailed) throw this.#failure
+  }
+
+  /** Errors: one was not recorded. */
+  async waitForAll(): Promise<void> {
+    await Promise.all(this.#running)
+    if (this.hasFailed) throw this.#failure
+  }
+
+  /** Ends with an error, after those that are in progress. */
+  async fail(error: unknown): Promise<never> {
+    this.#failure ??= error
+    await Promise.all(this.#running)
+    throw this.#failure
+  }
+}
+
+const RECORDS_MAX = 4
 const RECORD_ATTEMPTS = 4
 const RECORD_PAUSE_MS = 500
 
