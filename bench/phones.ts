@@ -21,6 +21,14 @@ const CLIENTS = 8
 const logBytes = async ({ db }: Bench): Promise<number> =>
   Number((await db.query(`select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 as bytes`)).rows[0].bytes)
 
+/** Rows that were inserted, changed or deleted in the cell since its database was created. */
+const rowVersions = async ({ db }: Bench): Promise<number> => {
+  const { rows } = await db.query(
+    `select sum(n_tup_ins + n_tup_upd + n_tup_del)::float8 as n from pg_stat_user_tables where schemaname = 'sandbox_us'`,
+  )
+  return rows[0].n
+}
+
 async function sendAll({ url, headers }: Bench, posts: PhonePost[]): Promise<number> {
   const waiting = [...posts]
   const send = async () => {
@@ -45,6 +53,35 @@ async function settle({ db }: Bench): Promise<void> {
   await sleep(2000)
 }
 
+/** Tables of events, and the column by which their rows are deleted. */
+const EXPIRING = [
+  ['event_body', 'retained_from'],
+  ['event', 'expires_at'],
+  ['delivery', 'created_at'],
+  ['feed', 'created_at'],
+]
+
+/**
+ * Deletes all events as the retention does, oldest first and a thousand in a transaction, long after they were written: each page is whole in
+ * the log once. @returns the bytes of the log, with those of the vacuum
+ */
+async function deleteEvents(bench: Bench): Promise<Map<string, number>> {
+  const logs = new Map<string, number>()
+  for (const [table, column] of EXPIRING) {
+    await bench.runAsSuperuser('checkpoint')
+    const first = await logBytes(bench)
+    for (let deleted = 1; deleted;) {
+      const { rowCount } = await bench.db.query(
+        `delete from ${table} where ctid = any (array(select ctid from ${table} where ${column} is not null order by ${column} limit 1000))`,
+      )
+      deleted = rowCount ?? 0
+    }
+    await bench.db.query(`vacuum ${table}`)
+    logs.set(table!, (await logBytes(bench)) - first)
+  }
+  return logs
+}
+
 /** A day of some users, with a synchronization each hour, in the order of the hours. */
 export async function synchronizePhones(bench: Bench): Promise<void> {
   const { api, createEndpoint, deleteEndpoint } = bench
@@ -63,7 +100,11 @@ export async function synchronizePhones(bench: Bench): Promise<void> {
   )
   await settle(bench)
   const query = (text: string) => bench.db.query<{ name: string; bytes: number }>(text)
-  const before = { tables: await measureTables(query, 'sandbox_us'), log: await logBytes(bench) }
+  const before = {
+    tables: await measureTables(query, 'sandbox_us'),
+    log: await logBytes(bench),
+    versions: await rowVersions(bench),
+  }
   const began = performance.now()
   let posts = 0
   let took_ms = 0
@@ -82,7 +123,9 @@ export async function synchronizePhones(bench: Bench): Promise<void> {
     return posts
   })
   const log = (await logBytes(bench)) - before.log
+  const versions = (await rowVersions(bench)) - before.versions
   const day = growth(before.tables, await measureTables(query, 'sandbox_us'), USERS)
+  const deletions = await deleteEvents(bench)
   await deleteEndpoint(endpoint)
   receiver.child.kill()
   const kB = (bytes: number) => `${(bytes / 1000).toFixed(1)} kB`
@@ -96,6 +139,8 @@ export async function synchronizePhones(bench: Bench): Promise<void> {
   report('  processor time of a post', `${(used.server_us / 1000).toFixed(2)} ms`, '', '', 'of the server, with the delivery')
   report('', `${(used.database_us / 1000).toFixed(2)} ms`, '', '', 'of the database')
   report('  log of the database for a post', kB(log / posts), '', '', '')
+  report('  row versions of a post', (versions / posts).toFixed(1), '', '', 'inserted, changed, or deleted')
   report("  on disk, of a user's day", kB(sumOf(day)), '', '', 'all tables that grow with users')
   for (const [name, bytes] of day) if (!NOT_OF_USERS.has(name)) report(`    ${name}`, kB(bytes), '', '', '')
+  for (const [table, bytes] of deletions) report(`  log to delete a user's day of ${table}`, kB(bytes / USERS), '', '', '')
 }

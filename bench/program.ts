@@ -41,6 +41,7 @@ export interface Bench {
   kit: Record<string, unknown>
   /** An order of a kit. */
   order_id: string
+  runAsSuperuser: (statement: string) => Promise<void>
   createEndpoint: (url: string, disabled?: boolean) => Promise<string>
   deleteEndpoint: (id: string) => Promise<void>
 }
@@ -107,7 +108,9 @@ export async function withServer(measure: (bench: Bench) => Promise<void>): Prom
     // What fails a measurement is reported; that the database ends afterwards is not.
     db.on('error', () => {})
     await fillWriteAheadLog(dataDir)
-    const program = { url, pid: child.pid!, demo, connection: attached.connection, db, lab_port, lab_folder }
+    const runAsSuperuser = (statement: string) =>
+      withSuperuser(dataDir, async (superuser) => void (await superuser.query(statement)))
+    const program = { url, pid: child.pid!, demo, connection: attached.connection, db, lab_port, lab_folder, runAsSuperuser }
     await measure(await fillBench(program))
     await db.end()
     await attached.stop()
@@ -127,16 +130,21 @@ const LOG_MB = 640
  * Writes to the write-ahead log until PostgreSQL has files that it reuses, as a server has that has run for some minutes. A new cluster
  * creates each file and fills it with zeros first, and orders wait for that.
  */
-async function fillWriteAheadLog(dataDir: string): Promise<void> {
+const fillWriteAheadLog = (dataDir: string): Promise<void> =>
+  withSuperuser(dataDir, async (db) => {
+    for (let mb = 0; mb < LOG_MB; mb++) await db.query("select pg_logical_emit_message(false, 'bench', repeat('x', 1000000))")
+    await db.query('checkpoint')
+  })
+
+async function withSuperuser(dataDir: string, work: (db: pg.Client) => Promise<void>): Promise<void> {
   const db = new pg.Client(superuserConnection(dataDir, socketFolder(dataDir))!)
   await db.connect()
-  for (let mb = 0; mb < LOG_MB; mb++) await db.query("select pg_logical_emit_message(false, 'bench', repeat('x', 1000000))")
-  await db.query('checkpoint')
+  await work(db)
   await db.end()
 }
 
 async function fillBench(
-  program: Pick<Bench, 'url' | 'pid' | 'demo' | 'connection' | 'db' | 'lab_port' | 'lab_folder'>,
+  program: Pick<Bench, 'url' | 'pid' | 'demo' | 'connection' | 'db' | 'lab_port' | 'lab_folder' | 'runAsSuperuser'>,
 ): Promise<Bench> {
   const { url, demo } = program
   const headers = { 'x-service-api-key': demo.api_keys['sandbox-us']!, 'content-type': 'application/json' }

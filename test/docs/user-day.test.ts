@@ -33,14 +33,23 @@ async function send({ api }: TestTeam, posts: PhonePost[]): Promise<void> {
   await Promise.all(Array.from({ length: CLIENTS }, sendNext))
 }
 
-/** The table of the page: the bytes of a day by table, and their sum. */
-function documentedDay(): { tables: Map<string, number>; sum: number } {
-  const page = readFileSync('docs/SCALING.md', 'utf8')
-  const rows = [...page.matchAll(/^\| (`\w+`|others) +\| +([\d,]+) \|/gm)]
+const page = readFileSync('docs/SCALING.md', 'utf8')
+const numberOf = (text: string) => Number(text.replaceAll(',', ''))
+
+/** The table of the page: the bytes of a day by table, the days for which they stay, and the sum of the bytes. */
+function documentedDay(): { tables: Map<string, number>; days: Map<string, number>; sum: number } {
+  const rows = [...page.matchAll(/^\| (`\w+`|others) +\| +([\d,]+) \| +(\d*) *\|/gm)].map(([, name, bytes, days]) => ({
+    name: name!.replaceAll('`', ''),
+    bytes: numberOf(bytes!),
+    days: days!,
+  }))
   const sum = /^\| all +\| +([\d,]+) \|/m.exec(page)
   assert(rows.length > 0 && sum, 'docs/SCALING.md has a table of bytes')
-  const bytes = (text: string) => Number(text.replaceAll(',', ''))
-  return { tables: new Map(rows.map(([, name, text]) => [name!.replaceAll('`', ''), bytes(text!)])), sum: bytes(sum[1]!) }
+  return {
+    tables: new Map(rows.map(({ name, bytes }) => [name, bytes])),
+    days: new Map(rows.flatMap(({ name, days }) => (days ? [[name, Number(days)] as const] : []))),
+    sum: numberOf(sum[1]!),
+  }
 }
 
 const isNear = (bytes: number, bytesOfPage: number) => Math.abs(bytes - bytesOfPage) <= DIFFERENCE_MAX * bytesOfPage
@@ -91,4 +100,37 @@ test("a user's day takes the bytes that docs/SCALING.md says, in all tables toge
   }
   const others = [...day].filter(([name]) => !documented.tables.has(name))
   assert(sumOf(new Map(others)) <= LARGE * measuredSum, 'tables without a row on the page are small together')
+})
+
+/** As the page says: the posts of a user's day, the part of them in the busiest hours, and the terabytes of a node. */
+const POSTS = 268
+const BUSY_S = 6 * 3600
+const NODE_TB = 4
+const ROUNDING = 0.02
+
+test('the installations in docs/SCALING.md are computed from the bytes, row versions and log that it says', () => {
+  const { tables, days, sum } = documentedDay()
+  const bytesOfUser = (healthDays: number) =>
+    [...tables].reduce((bytes, [name, ofDay]) => bytes + ofDay * (days.get(name) ?? healthDays), 0)
+  const [year, quarter] = [bytesOfUser(365), bytesOfUser(90)]
+  const versions = numberOf(/([\d,]+) row versions, and/.exec(page)![1]!)
+  const log = numberOf(/and ([\d,]+) kB of WAL/.exec(page)![1]!) * 1000
+  const rows = [...page.matchAll(/^- ([\d,]+) users: (.*)$/gm)]
+  assert.equal(rows.length, 3)
+  for (const [, count, text] of rows) {
+    const users = numberOf(count!)
+    const posts = (users * POSTS) / 2 / BUSY_S
+    const [yearTb, quarterTb] = [(users * year) / 1e12, (users * quarter) / 1e12]
+    const expected = [(users * sum) / 1e9, posts, posts * versions, (posts * log) / 1e6, yearTb]
+    const figures = [...text!.replace('90 days', '').matchAll(/\d[\d,]*(?:\.\d+)?/g)].map(([figure]) => numberOf(figure))
+    const isRounded = (figure: number, value: number) => Math.abs(figure - value) <= ROUNDING * value
+    const [gb, postsShown, versionsShown, logShown, yearShown, nodes, quarterShown, quarterNodes] = figures as number[]
+    for (const [i, figure] of [gb!, postsShown!, versionsShown!, logShown!, yearShown!].entries())
+      assert(isRounded(figure, expected[i]!), `${users} users: ${figure} on the page, computed ${expected[i]}`)
+    assert(isRounded(quarterShown!, quarterTb), `${users} users with 90 days: ${quarterShown}, computed ${quarterTb}`)
+    assert.deepEqual([nodes, quarterNodes], [Math.ceil(yearTb / NODE_TB), Math.ceil(quarterTb / NODE_TB)])
+  }
+  const [, whole, limited] = /room for ([\d,]+) such users.*? for ([\d,]+) with/s.exec(page)!
+  assert(Math.abs(numberOf(whole!) - (NODE_TB * 1e12) / year) < 1000)
+  assert(Math.abs(numberOf(limited!) - (NODE_TB * 1e12) / quarter) < 1000)
 })
