@@ -2319,5 +2319,5 @@ function is_archivable(date)
   select exists (
       select from access_day d, access_log_retention r
       where d.day = tested_day and d.seq > 0 and d.archived_at is null and d.dropped_at is null
-        and d.day < (now() at time zone 'UTC')::date - r.database_days
+        and d.day < (now() at time zone 'UTC')::date - r.database_days and d.day >= (now() at time zone 'UTC')::date - r.days
         and exists (select from access_day l where l.day > d.day))

@@ -2103,14 +2103,14 @@ create function append_access_log(new_lines text) returns bigint
 $$;
 revoke execute on function append_access_log(text) from public;
 
--- Whether a day can be archived: it is older than the retention in the database by the clock of the database, and a later day has begun, so
--- that no line is appended to it any more.
+-- Whether a day can be archived: it is older than the retention in the database by the clock of the database and not due for deletion, and a
+-- later day has begun, so that no line is appended to it any more.
 create function is_archivable(tested_day date) returns boolean
   language sql stable as $$
   select exists (
     select from access_day d, access_log_retention r
     where d.day = tested_day and d.seq > 0 and d.archived_at is null and d.dropped_at is null
-      and d.day < (now() at time zone 'UTC')::date - r.database_days
+      and d.day < (now() at time zone 'UTC')::date - r.database_days and d.day >= (now() at time zone 'UTC')::date - r.days
       and exists (select from access_day l where l.day > d.day))
 $$;
 

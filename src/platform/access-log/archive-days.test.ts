@@ -125,6 +125,14 @@ describe('days that are older than the retention in the database', () => {
     assert.deepEqual(rows, [{ seq, hash: hash.toString('hex') }])
   })
 
+  test('are not written to files any more when they are due for deletion', async () => {
+    await asOwner(`update ${SCHEMA}.access_log_retention set days = 34`)
+    await archiveAll()
+    assert.deepEqual(new Set((await archive()).map(({ day }) => day)), new Set([dayAgo(33)]))
+    assert.equal(await dropOldDays(db), 2)
+    assert.equal(await faultOf(), 'nothing was found')
+  })
+
   test('stay where they are without a retention in the database, and so does the last day however old it is', async () => {
     await asOwner(`update ${SCHEMA}.access_log_retention set database_days = null`)
     assert.equal(await archiveAll(), 0)
@@ -389,6 +397,16 @@ describe('a change', () => {
     assert.deepEqual(new Set((await archive()).map(({ day }) => day)), new Set([dayAgo(40), dayAgo(33)]))
     assert.match(await faultOf(), /^line 10 of \S+ has been changed/)
   })
+})
+
+test('a day with a line that a file cannot hold stays in the database', async () => {
+  await emptyLog(db, { database_days: DATABASE_DAYS })
+  const line = JSON.stringify({ team, users: [] }, null, 1)
+  await db.pool.query('insert into access_line (team_id, users, line) values ($1, $2, $3)', [team, '{}', line])
+  await appendDay(db, dayAgo(40), [])
+  await appendDay(db, dayAgo(0), [createRow(users[0]!, 0)])
+  await assert.rejects(archiveAll(), /^BrokenDay: the day is not archived: line 1 of \S+ has a line break/)
+  assert.deepEqual([await count('access_log'), await faultOf()], [2, 'nothing was found'])
 })
 
 describe('the files', () => {

@@ -78,6 +78,33 @@ test('the access log of a user continues in files, with pages of any length and 
   }
 })
 
+test('the lines keep their order if a day in the middle cannot be archived', async () => {
+  await asOwner(`update production_eu.access_log set hash = sha256(hash) where seq = 30`)
+  await assert.rejects(archiveAll(1000), /the day is not archived: line 30/)
+  await asOwner(`update production_eu.access_archive_lease set leased_until = now()`)
+  const archiver = new DayArchiver(storedFiles, { file_bytes: 1000 })
+  await assert.rejects(
+    archiver.remove(db, cells.control, () => false),
+    /line 30/,
+  )
+  await asOwner(`update production_eu.access_archive_lease set leased_until = now()`)
+  while (await archiver.remove(db, cells.control, () => false));
+  const { rows } = await db.pool.query('select distinct day::text from production_eu.access_archive order by 1')
+  assert.deepEqual(
+    rows.map(({ day }) => day),
+    [dayAgo(50), dayAgo(45), dayAgo(40)],
+  )
+  for (const limit of [2, 5, 250]) assert.deepEqual((await listPages(`&limit=${limit}`)).flat(), expected)
+})
+
+test('a list that is read while days are archived has each line once', async () => {
+  let isArchived = false
+  const reads = async () => {
+    while (!isArchived) assert.deepEqual((await listPages('&limit=4')).flat(), expected)
+  }
+  await Promise.all([archiveAll(500).finally(() => (isArchived = true)), reads(), reads()])
+})
+
 test('a page that has read enough files leads on to the others', async () => {
   await archiveAll(1)
   // Each file has one line, and a page reads sixteen of them; of each other line, the user is named only by the list of users of its file.
