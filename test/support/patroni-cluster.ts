@@ -5,10 +5,11 @@ import { once } from 'node:events'
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePorts } from './free-ports.ts'
+import { configureHaproxy, HAPROXY } from './haproxy.ts'
 import { debianPostgres } from './debian-postgres.ts'
 import { folder, root, waitUntil } from './program.ts'
 
-const PROGRAMS = ['/usr/bin/patroni', '/usr/bin/etcd', '/usr/sbin/haproxy']
+const PROGRAMS = ['/usr/bin/patroni', '/usr/bin/etcd', HAPROXY]
 
 /** Why tests of failovers are left out; false: they are not. With CI_FAILOVER=required they fail instead. */
 export const skipWithoutPatroni: string | false =
@@ -30,21 +31,6 @@ const documentedSettings = (): Record<string, number | boolean> => {
     return name === undefined ? [] : [[name, value === 'true' ? true : Number(value)] as const]
   })
   return Object.fromEntries(pairs)
-}
-
-/** The sections of deploy/haproxy.cfg, without addresses. */
-function documentedProxy(): Record<'defaults' | 'database' | 'api', string[]> {
-  const text = readFileSync(join(root, 'deploy/haproxy.cfg'), 'utf8').replaceAll(/^#.*\n/gm, '')
-  const sections = new Map(
-    text
-      .trimEnd()
-      .split('\n\n')
-      .map((section) => {
-        const lines = section.split('\n').filter((line) => !/^ +(bind|server) /.test(line))
-        return [lines[0], lines]
-      }),
-  )
-  return { defaults: sections.get('defaults')!, database: sections.get('listen database')!, api: sections.get('listen api')! }
 }
 
 export interface ClusterNode {
@@ -171,20 +157,19 @@ export class PatroniCluster {
 
   /** Puts HAProxy in front of the primary, and of servers with their operator ports. */
   startProxy(servers: { port: number; operator_port: number }[]): void {
-    const { defaults, database, api } = documentedProxy()
-    const lines = [
-      ...defaults,
-      ...database,
-      `  bind 127.0.0.1:${this.database_port}`,
-      ...this.#ports.map(({ postgres, rest }, i) => `  server node${i + 1} 127.0.0.1:${postgres} check port ${rest}`),
-      ...api,
-      `  bind 127.0.0.1:${this.api_port}`,
-      ...servers.map(({ port, operator_port }, i) => `  server serve${i + 1} 127.0.0.1:${port} check port ${operator_port}`),
-      '',
-    ]
+    const text = configureHaproxy({
+      database: {
+        port: this.database_port,
+        servers: this.#ports.map(({ postgres, rest }) => ({ port: postgres, check_port: rest })),
+      },
+      api: {
+        port: this.api_port,
+        servers: servers.map(({ port, operator_port }) => ({ port, check_port: operator_port })),
+      },
+    })
     const file = join(this.#home, `haproxy-${servers.length}.cfg`)
-    writeFileSync(file, lines.join('\n'))
-    this.#spawn('/usr/sbin/haproxy', ['-db', '-f', file])
+    writeFileSync(file, text)
+    this.#spawn(HAPROXY, ['-db', '-f', file])
   }
 
   /** The URL of the database `drawbridge`, through the proxy or not. */
