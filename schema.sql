@@ -348,6 +348,7 @@ table access_archive_lease
   leased_until timestamp with time zone not null
   constraint access_archive_lease_pkey PRIMARY KEY (id)
   constraint access_archive_lease_id_check CHECK (id)
+  policy of_team for all false
 
 table access_day
   day date not null
@@ -2257,14 +2258,15 @@ function append_access_log_on(date,text)
     return appended;
   end
 
-function archive_access_log_day(date) security definer
+function archive_access_log_day(date,uuid[]) security definer
   declare
     first_seq bigint;
     last_seq bigint;
   begin
     lock table access_day in exclusive mode;
     if not is_archivable(archived_day)
-      or not exists (select from access_day d, access_archive_end(d.day) e where d.day = archived_day and e.seq = d.seq and e.hash = d.hash) then
+      or not exists (select from access_day d, access_archive_end(d.day) e where d.day = archived_day and e.seq = d.seq and e.hash = d.hash)
+      or read_set_ids is distinct from array(select a.set_id from access_archive a where a.day = archived_day order by a.first_seq) then
       return false;
     end if;
     select min(a.first_seq), max(a.last_seq) into first_seq, last_seq from access_archive a where a.day = archived_day;

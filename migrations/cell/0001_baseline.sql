@@ -230,11 +230,12 @@ create index access_archive__file on access_archive (set_id, name);
 create index access_archive__user_keys on access_archive using gin (user_keys);
 create policy of_team on access_archive using (false);
 
--- Which worker archives the access log now; others leave it alone until then. It has one row at most.
+-- A worker archives the access log; others leave it alone until then. It has one row at most.
 create table access_archive_lease (
   id            boolean primary key default true check (id),
   leased_until  timestamptz not null
 );
+create policy of_team on access_archive_lease using (false);
 
 -- Answers that are stored under a key of the caller. Without a status, a running transaction has claimed the key, or it is free
 -- again.
@@ -2144,9 +2145,9 @@ begin
 end $$;
 revoke execute on function add_access_log_file(access_archive) from public;
 
--- Drops the table of a day whose lines are all in files. Returns false, and does nothing, for any other day, and refuses one whose table has
--- further lines. It waits only briefly for readers of the log.
-create function archive_access_log_day(archived_day date) returns boolean
+-- Drops the table of a day whose lines are all in files. Returns false, and does nothing, for any other day and if its files are not those
+-- that the caller has read, in their order; refuses a day whose table has further lines. It waits only briefly for readers of the log.
+create function archive_access_log_day(archived_day date, read_set_ids uuid[]) returns boolean
   language plpgsql security definer set lock_timeout = '200ms' set search_path from current as $$
 declare
   first_seq bigint;
@@ -2154,7 +2155,8 @@ declare
 begin
   lock table access_day in exclusive mode;
   if not is_archivable(archived_day)
-    or not exists (select from access_day d, access_archive_end(d.day) e where d.day = archived_day and e.seq = d.seq and e.hash = d.hash) then
+    or not exists (select from access_day d, access_archive_end(d.day) e where d.day = archived_day and e.seq = d.seq and e.hash = d.hash)
+    or read_set_ids is distinct from array(select a.set_id from access_archive a where a.day = archived_day order by a.first_seq) then
     return false;
   end if;
   select min(a.first_seq), max(a.last_seq) into first_seq, last_seq from access_archive a where a.day = archived_day;
@@ -2165,7 +2167,7 @@ begin
   execute format('drop table %I', 'access_log_' || to_char(archived_day, 'YYYYMMDD'));
   return true;
 end $$;
-revoke execute on function archive_access_log_day(date) from public;
+revoke execute on function archive_access_log_day(date, uuid[]) from public;
 
 -- Forgets the files of a day from a line on, because one of them cannot be read as it was written. Refuses a day whose lines are nowhere else.
 create function forget_access_log_files(of_day date, from_seq bigint) returns void

@@ -265,6 +265,29 @@ describe('readers of the log', () => {
   })
 })
 
+test('a clock that was ahead keeps no worker from archiving', async () => {
+  await db.queries.run(sql`insert into access_archive_lease (leased_until) values (statement_timestamp() + interval '1 year')`)
+  assert.equal(await archiveAll(), 12)
+})
+
+test('a day is not dropped if its files are others than those that were read', async () => {
+  await createLog([40])
+  const worker = archiver()
+  for (let file = 0; file < 3; file++) await worker.remove(db, cells.control, isStopped)
+  const day = dayAgo(40)
+  const { rows } = await db.pool.query(`select array_agg(set_id order by first_seq) as set_ids from access_archive`)
+  const ids = rows[0].set_ids as string[]
+  for (const [read, isDone] of [
+    [ids.slice(1), false],
+    [ids.toReversed(), false],
+    [ids.with(1, randomUUID()), false],
+    [null, false],
+    [ids, true],
+  ] as const)
+    assert.equal((await db.pool.query(`select archive_access_log_day($1, $2) as done`, [day, read])).rows[0].done, isDone)
+  assert.equal(await faultOf(), 'nothing was found')
+})
+
 describe('a storage that fails', () => {
   test('keeps the days in the database until it works again', async () => {
     const peer = await s3Server()
@@ -438,7 +461,7 @@ describe('the files', () => {
     ] as const)
       await assert.rejects(db.pool.query(statement), { code }, statement)
     const { rows } = await db.pool.query(
-      `select add_access_log_file(a) as added, archive_access_log_day('${dayAgo(0)}') as archived from access_archive a where first_seq = 1`,
+      `select add_access_log_file(a) as added, archive_access_log_day('${dayAgo(0)}', '{}') as archived from access_archive a where first_seq = 1`,
     )
     assert.deepEqual(rows, [{ added: false, archived: false }])
   })

@@ -47,8 +47,8 @@ export class DayArchiver implements Cleanup {
   readonly #file_bytes: number
   /** Days whose chain is broken, by cell and day, and until when they are left alone. */
   readonly #refused = new Map<string, number>()
-  /** Days whose files were read again, by cell and day, and until when that counts. */
-  readonly #verified = new Map<string, number>()
+  /** The files that were read again, by cell and day, and until when that counts. */
+  readonly #verified = new Map<string, { set_ids: string[]; until_ms: number }>()
 
   constructor(files: StoredFiles, { file_bytes = FILE_BYTES }: ArchiverOptions = {}) {
     this.#files = files
@@ -62,7 +62,7 @@ export class DayArchiver implements Cleanup {
 
   /** Writes one file of the oldest day, or drops the table of that day. Writes access_archive, access_day, access_log, stored_file. */
   async remove(db: Db, _control: Db, isStopped: () => boolean): Promise<number> {
-    if (!(await renewLease(db, sql`access_archive_lease.leased_until < ${dbNow}`))) return 0
+    if (!(await renewLease(db, isFree))) return 0
     const days = await listArchivable(db.queries)
     const day = days.find((candidate) => (this.#refused.get(formatKey(db, candidate)) ?? 0) < performance.now())
     const done = day ? await this.#continueDay(db, day, isStopped) : 0
@@ -124,21 +124,25 @@ export class DayArchiver implements Cleanup {
   /** Reads all files of a day, and drops its table. */
   async #dropDay(db: Db, day: ArchivableDay, isStopped: () => boolean): Promise<number> {
     const key = formatKey(db, day)
-    if ((this.#verified.get(key) ?? 0) < performance.now()) {
-      if (!(await this.#verifyFiles(db, day, isStopped))) return 0
-      this.#verified.set(key, performance.now() + VERIFIED_MS)
-    }
+    const known = this.#verified.get(key)
+    const set_ids = known && known.until_ms > performance.now() ? known.set_ids : await this.#verifyFiles(db, day, isStopped)
+    if (!set_ids) return 0
+    this.#verified.set(key, { set_ids, until_ms: performance.now() + VERIFIED_MS })
     const { isDone } = await db.plainTx((tx) =>
-      tx.locking.one(Done, sql`select archive_access_log_day(${day.day}::date) as "isDone"`),
+      tx.locking.one(Done, sql`select archive_access_log_day(${day.day}::date, ${set_ids}::uuid[]) as "isDone"`),
     )
     this.#verified.delete(key)
     return isDone ? 1 : 0
   }
 
-  /** Reads all files of a day. One that is not as it was written is written again. @returns false: the rest is left to later */
-  async #verifyFiles(db: Db, { day }: ArchivableDay, isStopped: () => boolean): Promise<boolean> {
-    for (const file of await listLogFiles(db.queries, sql`day = ${day}::date`)) {
-      if (isStopped() || !(await renewLease(db, sql`true`))) return false
+  /**
+   * Reads all files of a day. One that is not as it was written is written again.
+   * @returns their sets, in order; undefined: the rest is left to later
+   */
+  async #verifyFiles(db: Db, { day }: ArchivableDay, isStopped: () => boolean): Promise<string[] | undefined> {
+    const files = await listLogFiles(db.queries, sql`day = ${day}::date`)
+    for (const file of files) {
+      if (isStopped() || !(await renewLease(db, sql`true`))) return undefined
       try {
         await verifyLogFile(db.queries, this.#files, file)
       } catch (error) {
@@ -146,7 +150,7 @@ export class DayArchiver implements Cleanup {
         throw error
       }
     }
-    return true
+    return files.map(({ set_id }) => set_id)
   }
 }
 
@@ -174,6 +178,9 @@ const listArchivable = (queries: Db['queries']): Promise<ArchivableDay[]> =>
     from access_log_retention r, access_day d, access_archive_end(d.day) e
     where d.archived_at is null and d.dropped_at is null and is_archivable(d.day) order by d.day`,
   )
+
+/** The lease has ended, or is of a time at which the clock of the database was ahead. */
+const isFree = sql`access_archive_lease.leased_until not between ${dbNow} and ${dbNowPlus(LEASE_S)}`
 
 const Leased = T.Object({ id: T.Boolean() })
 
