@@ -101,6 +101,7 @@ export const PAGES: readonly PageEntry[] = [
     sections: [
       { label: 'Lab links: Messages', path: 'links/messages', operation: 'list_lab_messages' },
       { label: 'Lab links: Lab accounts', path: 'links/accounts', operation: 'get_lab_links' },
+      { label: 'Lab links: Shadow results', path: 'links/shadow', operation: 'get_lab_link_shadow' },
     ],
   },
   {
@@ -118,6 +119,10 @@ export const PAGES: readonly PageEntry[] = [
   {
     path: 'links/accounts/:account_id',
     load: async () => (await import('./pages/lab-link/LabLinkPage.tsx')).LabLinkPage,
+  },
+  {
+    path: 'links/shadow',
+    load: async () => (await import('./pages/link-shadow/ShadowPage.tsx')).ShadowPage,
   },
   {
     path: 'requests',

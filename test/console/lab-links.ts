@@ -27,8 +27,8 @@ export interface TestLink {
   number: string
 }
 
-/** A link in mode `live` of a new lab account of the demo team. */
-export async function createLink(visit: ConsoleVisit, lab = 'quest'): Promise<TestLink> {
+/** A link of a new lab account of the demo team. */
+export async function createLink(visit: ConsoleVisit, lab = 'quest', mode = 'live'): Promise<TestLink> {
   const [account_id, number] = [randomUUID(), `FICTIONAL-${randomUUID().slice(0, 8)}`]
   const account = { lab, provider_account_id: number, status: 'active', team_id_allowlist: [visit.demo.teams.us] }
   await manageOrg(visit, 'PUT', `/lab_account/sandbox/us/${account_id}`, account)
@@ -38,7 +38,7 @@ export async function createLink(visit: ConsoleVisit, lab = 'quest'): Promise<Te
     results: { reports: 'incremental' },
   }
   await manageOrg(visit, 'PUT', `/lab_link/sandbox/us/${account_id}`, profile)
-  await manageOrg(visit, 'PUT', `/lab_link/sandbox/us/${account_id}/mode`, { mode: 'live' })
+  await manageOrg(visit, 'PUT', `/lab_link/sandbox/us/${account_id}/mode`, { mode })
   return { account_id, number }
 }
 

@@ -47,6 +47,7 @@ const PAGES: readonly PageCase[] = [
   { path: 'links/messages/:message_id', request: '**/lab_message/sandbox/us/*', content: heading('Message') },
   { path: 'links/accounts', request: '**/lab_link/sandbox/us', content: table('Links of lab accounts') },
   { path: 'links/accounts/:account_id', request: '**/lab_link/sandbox/us/*', content: heading('Profile') },
+  { path: 'links/shadow', request: '**/lab_link/*/shadow', content: heading('No results to compare') },
   { path: 'requests', request: '**/console/v1/requests?*', content: table('Requests') },
   { path: 'requests/explorer', request: '**/openapi.json', content: (page) => page.getByRole('combobox', { name: 'Operation' }) },
   { path: 'requests/:request_id', request: '**/console/v1/requests/*', content: heading('create_order') },
@@ -207,6 +208,7 @@ async function fillPath(path: string, visit: ConsoleVisit): Promise<string> {
   if (path === 'events/endpoints') await addEndpoint(visit)
   if (path === 'links/messages') await addMessage(visit)
   if (path === 'links/accounts') await createLink(visit)
+  if (path === 'links/shadow') return `${path}?account=${(await createLink(visit)).account_id}`
   const [parameter] = /:\w+/.exec(path) ?? []
   return parameter === undefined ? path : path.replace(parameter, await ids[parameter]!())
 }

@@ -24,6 +24,7 @@ const rowId = ({ id }: LabMessageSummary): string => id
 /** The messages that came from laboratories and went to them, newest first, without what they say. */
 export function MessagesPage() {
   const { org_id, env, region } = useLinkScope()
+  const links = useLinks()
   const [filters, setFilters] = useFilters(MESSAGE_FIELDS)
   const [account_id] = useAccountFilter()
   const query = useMemo(() => toMessageQuery(filters, account_id), [filters, account_id])
@@ -40,7 +41,7 @@ export function MessagesPage() {
       <LinkPageTabs />
       <Stack gap="sm">
         <Group gap="sm" align="flex-start">
-          <AccountSelect />
+          <AccountSelect accounts={links.data} />
           <Box flex="1 1 320px">
             <FilterBar fields={MESSAGE_FIELDS} filters={filters} onChange={setFilters} />
           </Box>

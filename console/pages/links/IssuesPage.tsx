@@ -14,7 +14,7 @@ import { FinishDialog } from './FinishDialog.tsx'
 import { IssueCard } from './IssueCard.tsx'
 import { useFinishIssue, useIssues, type IssueQuery, type LinkIssue } from './issue-queries.ts'
 import { LinkPageTabs } from './LinkPageTabs.tsx'
-import { useLinkScope } from './link-queries.ts'
+import { useLinks, useLinkScope } from './link-queries.ts'
 
 type Reason = LinkIssue['reason']
 
@@ -48,6 +48,7 @@ const STATES = [
 /** What a person must look at on links to laboratories, newest first. */
 export function IssuesPage() {
   const { org_id, env, region } = useLinkScope()
+  const links = useLinks()
   const { query, setReason, setState } = useIssueFilter()
   return (
     <Page
@@ -69,7 +70,7 @@ export function IssuesPage() {
             onChange={setState}
             aria-label="State of the issues"
           />
-          <AccountSelect />
+          <AccountSelect accounts={links.data} />
           <Select
             aria-label="Reason"
             placeholder="Every reason"

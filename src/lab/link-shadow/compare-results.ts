@@ -10,26 +10,45 @@ interface FieldDifference {
   staff: string | null
 }
 
-export interface ResultDifference {
+interface ResultDifference {
   name: string
   /** `different`: both have the result. `laboratory_only`: staff did not enter it. `staff_only`: the laboratory did not report it. */
   kind: 'different' | 'laboratory_only' | 'staff_only'
   fields: FieldDifference[]
 }
 
-/** @returns what differs, result by result, and how many results were compared */
-export function compareResults(
-  laboratory: DiagnosticReport,
-  staff: DiagnosticReport,
-): { compared_results: number; differences: ResultDifference[] } {
+/** A result in which the laboratory and staff agree, as each wrote it. */
+interface SameResult {
+  name: string
+  laboratory: string | null
+  staff: string | null
+  unit: string | null
+}
+
+interface ResultComparison {
+  compared_results: number
+  differences: ResultDifference[]
+  same_results: SameResult[]
+}
+
+/** @returns what differs and what does not, result by result, and how many results were compared */
+export function compareResults(laboratory: DiagnosticReport, staff: DiagnosticReport): ResultComparison {
   const entries = new Map(staff.results.map((result) => [keyOf(result), result]))
   const differences: ResultDifference[] = []
+  const same_results: SameResult[] = []
   for (const result of laboratory.results) {
     const entry = entries.get(keyOf(result))
     entries.delete(keyOf(result))
     const fields = comparedFields.flatMap((field) => compareField(field, result, entry))
     if (!entry) differences.push({ name: result.name, kind: 'laboratory_only', fields })
     else if (fields.length > 0) differences.push({ name: entry.name, kind: 'different', fields })
+    else
+      same_results.push({
+        name: entry.name,
+        laboratory: result.result || null,
+        staff: entry.result || null,
+        unit: entry.unit || null,
+      })
   }
   for (const entry of entries.values())
     differences.push({
@@ -37,7 +56,7 @@ export function compareResults(
       kind: 'staff_only',
       fields: comparedFields.flatMap((field) => compareField(field, undefined, entry)),
     })
-  return { compared_results: laboratory.results.length + entries.size, differences }
+  return { compared_results: laboratory.results.length + entries.size, differences, same_results }
 }
 
 /** Staff enter no sub-id; a laboratory that reports one distinguishes its results by it. */

@@ -28,6 +28,13 @@ const ShadowOrder = Fields(
         { title: 'ShadowDifference' },
       ),
     ),
+    same_results: T.Array(
+      Fields(
+        { name: T.String(), laboratory: Nullable(T.String()), staff: Nullable(T.String()), unit: Nullable(T.String()) },
+        { title: 'ShadowSameResult' },
+      ),
+      { description: 'Results in which the laboratory and staff agree, but for spaces and zeros at the end.' },
+    ),
   },
   { title: 'ShadowOrder' },
 )

@@ -58,15 +58,15 @@ async function compareOrder(
   { order_id, user_id, lab_test_id, message_ids, reports, staff_report }: Static<typeof MatchedRow>,
 ): Promise<ShadowOrder> {
   const place = { order_id, user_id, message_ids }
-  if (staff_report === null) return { ...place, outcome: 'not_entered', compared_results: 0, differences: [] }
+  if (staff_report === null) return { ...place, outcome: 'not_entered', compared_results: 0, differences: [], same_results: [] }
   const expected = expectations(await expectedResults(tx, lab_test_id))
   const identified = reports.map((text) => identifyAnalytes(JSON.parse(text) as DiagnosticReport, expected))
   const laboratory = identified.reduce(
     (earlier: DiagnosticReport | undefined, report) => mergeReports(earlier, report),
     undefined,
   )!
-  const { compared_results, differences } = compareResults(laboratory, JSON.parse(staff_report) as DiagnosticReport)
-  return { ...place, outcome: differences.length ? 'different' : 'same', compared_results, differences }
+  const comparison = compareResults(laboratory, JSON.parse(staff_report) as DiagnosticReport)
+  return { ...place, outcome: comparison.differences.length ? 'different' : 'same', ...comparison }
 }
 
 function countOrders(orders: ShadowOrder[]): Pick<ShadowComparison, 'totals'> {

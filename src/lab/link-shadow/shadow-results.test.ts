@@ -117,12 +117,23 @@ describe('the comparison with what staff entered', () => {
     const { message_id, order_id } = await receive('5.40')
     assert.equal(order_id, order.id)
     const place = { order_id: order.id, user_id: order.user_id, message_ids: [message_id] }
-    assert.deepEqual((await compare()).orders, [{ ...place, outcome: 'not_entered', compared_results: 0, differences: [] }])
+    assert.deepEqual((await compare()).orders, [
+      { ...place, outcome: 'not_entered', compared_results: 0, differences: [], same_results: [] },
+    ])
     await enter()
-    assert.deepEqual((await compare()).orders, [{ ...place, outcome: 'same', compared_results: 1, differences: [] }])
+    assert.deepEqual((await compare()).orders, [
+      {
+        ...place,
+        outcome: 'same',
+        compared_results: 1,
+        differences: [],
+        same_results: [{ name: 'Hemoglobin A1c', laboratory: '5.40', staff: '5.4', unit: '%' }],
+      },
+    ])
     const corrected = await receive('5.9', { status: 'C', flag: 'H' })
     const { orders, totals } = await compare()
     assert.deepEqual(orders[0].message_ids, [message_id, corrected.message_id])
+    assert.deepEqual(orders[0].same_results, [])
     assert.deepEqual(orders[0].differences, [
       {
         name: 'Hemoglobin A1c',
