@@ -1226,6 +1226,7 @@ table lab_result
   created_at timestamp with time zone not null
   updated_at timestamp with time zone not null
   withdrawn text
+  pdf_ids uuid[] not null default '{}'::uuid[]
   constraint lab_result_pkey PRIMARY KEY (order_id)
   constraint lab_result_order_id_fkey FOREIGN KEY (order_id) REFERENCES lab_order(id)
   constraint lab_result_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
@@ -1234,14 +1235,21 @@ table lab_result
   policy of_team for all (team_id = current_team())
 
 table lab_result_pdf
+  id uuid not null
   order_id uuid not null
   team_id uuid not null
+  report_number text not null
+  test_code text not null
+  code text not null
+  position integer not null
+  name text not null
   checksum text not null
   bytes bytea not null
   created_at timestamp with time zone not null
-  constraint lab_result_pdf_pkey PRIMARY KEY (order_id)
+  constraint lab_result_pdf_pkey PRIMARY KEY (id)
   constraint lab_result_pdf_order_id_fkey FOREIGN KEY (order_id) REFERENCES lab_order(id)
   constraint lab_result_pdf_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  CREATE UNIQUE INDEX lab_result_pdf__newest ON lab_result_pdf USING btree (order_id, report_number, test_code, code, "position")
   CREATE INDEX lab_result_pdf__team ON lab_result_pdf USING btree (team_id)
   policy of_team for all (team_id = current_team())
 
@@ -1789,7 +1797,7 @@ table raw_result
   sample_id text
   search_text text not null
   payload text not null
-  pdf bytea
+  pdfs bytea[] not null default '{}'::bytea[]
   status text not null
   decision_code text not null
   sub_reason_codes text[] not null default '{}'::text[]

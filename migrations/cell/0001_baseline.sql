@@ -840,18 +840,29 @@ create table lab_result (
   updated_at      timestamptz not null,
   -- Results of earlier reports on the order that the present one does not have, as JSON: [{ "key", "name", "loinc" }]. Receivers
   -- are told that they are no longer valid. Null: none.
-  withdrawn       text
+  withdrawn       text,
+  -- The laboratory's documents of the present report. The last one is the PDF of the result; without any it is rendered.
+  pdf_ids         uuid[] not null default '{}'
 );
 create index lab_result__team on lab_result (team_id);
 
--- The document of a laboratory with its result, if staff uploaded one. It is shown in place of a rendered one.
+-- The documents of a laboratory with its results, and one that staff uploaded. One may be shown in place of a rendered PDF.
 create table lab_result_pdf (
-  order_id    uuid primary key references lab_order,
-  team_id     uuid not null references team,
-  checksum    text not null,
-  bytes       bytea not null,
-  created_at  timestamptz not null
+  id             uuid primary key,
+  order_id       uuid not null references lab_order,
+  team_id        uuid not null references team,
+  -- Which report it is: the laboratory's number of it, the test that it belongs to, its own code, and its position among those that agree in these.
+  -- A document of the same report replaces it. All are empty for one that staff uploaded.
+  report_number  text not null,
+  test_code      text not null,
+  code           text not null,
+  position       integer not null,
+  name           text not null,
+  checksum       text not null,
+  bytes          bytea not null,
+  created_at     timestamptz not null
 );
+create unique index lab_result_pdf__newest on lab_result_pdf (order_id, report_number, test_code, code, position);
 create index lab_result_pdf__team on lab_result_pdf (team_id);
 
 -- What laboratories sent, as it came in, and what it was matched with. A row without a team waits for an operator to assign it.
@@ -871,8 +882,8 @@ create table raw_result (
   sample_id           text,
   search_text         text not null,
   payload             text not null,
-  -- The laboratory's own document, until a result without an order has one.
-  pdf                 bytea,
+  -- The laboratory's own documents, until a result without an order has one; null for one that is no PDF.
+  pdfs                bytea[] not null default '{}',
   status              text not null constraint raw_result__status check (status in ('matched', 'pending_customer_review', 'pending_ops_review', 'resolved')),
   decision_code       text not null,
   sub_reason_codes    text[] not null default '{}',

@@ -76,7 +76,7 @@ export async function receiveOverLink(
   }: { account_id?: string; sender?: string; db?: Db; pdf?: Buffer | null } = {},
 ): Promise<Receipt> {
   const link = { account_id: account_id ?? (await platformAccountId(db, delivery.lab_slug)), sender }
-  return receiveFromLink({ cell: 'sandbox-us', db, findTenant: guard.tenant }, { ...delivery, link }, pdf)
+  return receiveFromLink({ cell: 'sandbox-us', db, findTenant: guard.tenant }, { ...delivery, link }, pdf ? [pdf] : [])
 }
 
 /** The platform's account at a laboratory of a cell. */

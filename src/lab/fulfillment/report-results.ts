@@ -9,7 +9,7 @@ import { badRequest } from '../../platform/http/errors.ts'
 import { isBase64, pdfError, PDF_BYTES_MAX } from '../../platform/pdf/pdf-file.ts'
 import { expectations } from '../results/expected-results.ts'
 import { receiveReport } from '../results/results.ts'
-import { storeResultPdf } from '../results/uploaded-pdf.ts'
+import { storeUploadedPdf } from '../results/lab-documents.ts'
 import { parseManualReport } from './report-entry.ts'
 import { collectedAt } from './samples.ts'
 import type { EnterReport, WorkDone } from './schema.ts'
@@ -69,5 +69,5 @@ export const uploadPdf = (tx: Tx, order_id: string, base64: string): Promise<Wor
     if (fault) throw badRequest(fault)
     if (!isReported(lockedOrder) && !lockedOrder.canTransitionTo('completed'))
       throw badRequest(`An order in status ${lockedOrder.lowLevelStatus} has no result yet`)
-    return storeResultPdf(tx, lockedOrder, bytes)
+    return storeUploadedPdf(tx, lockedOrder, bytes)
   })

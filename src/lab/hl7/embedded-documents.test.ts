@@ -53,6 +53,25 @@ describe('documents', () => {
     assert.deepEqual(two, [...whole, ...whole])
   })
 
+  test('have the number and the code of their test, and those of two tests are two', () => {
+    const ed = (text: string) => `OBX|2|ED|DOC||^application^pdf^Base64^${text}||||||F`
+    const message = readLinkMessage([
+      ORDER,
+      'OBR|1|4711|F-1|100^One',
+      ed(base64.slice(0, 12)),
+      ed(base64.slice(12)),
+      'OBR|2|4711|F-2|200^Two',
+      ed(base64),
+    ])
+    assert.deepEqual(
+      message.documents!.map(({ filler, test: code, content }) => [filler, code, Buffer.from(content, 'base64').equals(pdf)]),
+      [
+        ['F-1', '100', true],
+        ['F-2', '200', true],
+      ],
+    )
+  })
+
   test('are in texts or segments ZEF by the profile', () => {
     const lines = [base64.slice(0, 12), base64.slice(12)]
     assert.deepEqual(documents([`OBX|2|ST|DOC||${base64}||||||F`], { documents: 'ST' }), whole)

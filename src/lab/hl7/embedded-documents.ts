@@ -17,6 +17,9 @@ export interface DocumentPiece {
   name: string
   type: string
   content: string
+  /** The number and the code of the test that it is below. */
+  filler?: string
+  test?: string
   /** Of an observation that points to a document elsewhere, or with an encoding that is not known: there is no content. */
   isAbsent: boolean
 }
@@ -73,15 +76,19 @@ export function joinPieces(pieces: readonly DocumentPiece[]): LinkDocument[] {
   const groups: DocumentPiece[][] = []
   for (const piece of pieces) {
     const group = groups.at(-1)
-    const continues = group !== undefined && group[0]!.code === piece.code && !isPdfText(piece.content) && !piece.isAbsent
+    const continues = group !== undefined && isOfSameReport(group[0]!, piece) && !isPdfText(piece.content) && !piece.isAbsent
     if (continues) group.push(piece)
     else groups.push([piece])
   }
   return groups.map(([first, ...rest]) => {
-    const { code, name, type } = first!
-    return { code, name, type: type || 'PDF', content: joinBase64([first!, ...rest].map(({ content }) => content)) }
+    const { code, name, type, filler, test } = first!
+    const report = { ...(filler && { filler }), ...(test && { test }) }
+    return { ...report, code, name, type: type || 'PDF', content: joinBase64([first!, ...rest].map(({ content }) => content)) }
   })
 }
+
+const isOfSameReport = (a: DocumentPiece, b: DocumentPiece): boolean =>
+  (['code', 'filler', 'test'] as const).every((field) => a[field] === b[field])
 
 /** One text that was cut, or texts that were encoded each by itself. */
 function joinBase64(texts: string[]): string {

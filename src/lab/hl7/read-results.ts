@@ -131,7 +131,7 @@ function readTest(group: TestGroup, tests: readonly TestGroup[], context: Result
       ...(parent && { parent }),
       observations,
     },
-    documents: [...documents, ...ofSpecimen.documents],
+    documents: [...documents, ...ofSpecimen.documents].map((piece) => ({ ...piece, filler: fields.filler, test: code })),
     comments: [...comments, ...ofSpecimen.comments],
   }
 }

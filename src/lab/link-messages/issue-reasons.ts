@@ -59,7 +59,7 @@ export const issueTexts = {
   },
   document_refused: {
     text: 'A document of the message was not stored with its result.',
-    remedy: 'Download the message to read the document. Ask the laboratory for one PDF of at most 10 MB.',
+    remedy: 'Download the message to read the document. Ask the laboratory for PDFs of at most 10 MB.',
   },
   half_frame: {
     text: 'A connection ended within a message.',

@@ -156,9 +156,9 @@ async function applyMessages(
   const { messages, outcomes, faults } = readAll(context, bytes, link)
   for (const message of messages) {
     try {
-      const { pdf, faults: documentFaults } = readDocuments(message)
+      const { pdfs, faults: documentFaults } = readDocuments(message)
       const delivery = interpretMessage(message, link)
-      outcomes.push(await receiveInMode(context, link, message_id, { delivery, pdf }))
+      outcomes.push(await receiveInMode(context, link, message_id, { delivery, pdfs }))
       if (link.mode !== 'test') await reportUnknownCodes(context.db.queries, delivery)
       await reportOtherMark(context.db.queries, message, link)
       if (documentFaults.length) faults.push({ reason: 'document_refused', detail: documentFaults.join('; ') })

@@ -104,4 +104,93 @@ describe('the document of a report', () => {
     assert.equal(receipt!.order_id, order.id)
     assert(pdf.equals((await team.api.get(`/v3/order/${order.id}/result/pdf`)).body))
   })
+
+  const pdfOf = (name: string) => Buffer.concat([pdf, Buffer.from(`% ${name}\n`)])
+  /** The text of a PDF that `pdfOf` has made. */
+  const nameOf = (bytes: Buffer) => bytes.toString('latin1').trimEnd().split('% ').at(-1)
+  const documentOf = (name: string, changes: { filler?: string; test?: string } = {}) => ({
+    code: 'DOC',
+    name: 'Report',
+    type: 'PDF',
+    content: pdfOf(name).toString('base64'),
+    ...changes,
+  })
+  const panel = (code: string, value: string, reported_at = '20300104100000') =>
+    observedTest({ code, reported_at, observations: [observation(code, value)] })
+
+  test('of each panel is there, the newest of each report, and the last one is the PDF of the result', async () => {
+    const { team, order, send } = await linkedOrder()
+    const path = `/v3/order/${order.id}/result`
+    const list = async () => {
+      const { documents } = (await team.api.get(`${path}/documents`)).body
+      return Promise.all(
+        documents.map(async (item: Record<string, unknown>) => [
+          item.report_number,
+          item.test_code,
+          nameOf((await team.api.get(`${path}/documents/${String(item.id)}`)).body),
+          item.is_of_latest_report,
+          item.is_result_pdf,
+        ]),
+      )
+    }
+    const shown = async () => nameOf((await team.api.get(`${path}/pdf`)).body)
+    assert.equal((await team.api.get(`${path}/documents`)).body.documents.length, 0)
+    const a = documentOf('A', { filler: 'F-A', test: 'A' })
+    const graph = documentOf('graph of A', { filler: 'F-A', test: 'A' })
+    await send(messageFor(order, [panel('A', '1')], { documents: [a, graph] }))
+    assert.deepEqual(await list(), [
+      ['F-A', 'A', 'graph of A', true, true],
+      ['F-A', 'A', 'A', true, false],
+    ])
+    await send(messageFor(order, [panel('B', '2')], { documents: [documentOf('B', { filler: 'F-B', test: 'B' })] }))
+    assert.deepEqual(await list(), [
+      ['F-B', 'B', 'B', true, true],
+      ['F-A', 'A', 'graph of A', false, false],
+      ['F-A', 'A', 'A', false, false],
+    ])
+    assert.equal(await shown(), 'B')
+    const corrected = [documentOf('A corrected', { filler: 'F-A', test: 'A' }), documentOf('loose')]
+    await send(messageFor(order, [panel('A', '3', '20300105100000')], { documents: corrected }))
+    assert.deepEqual(await list(), [
+      [null, null, 'loose', true, true],
+      ['F-A', 'A', 'A corrected', true, false],
+      ['F-B', 'B', 'B', false, false],
+      ['F-A', 'A', 'graph of A', false, false],
+    ])
+    await send(messageFor(order, [panel('C', '4')]))
+    assert.deepEqual(
+      (await list()).map((item) => (item as unknown[]).slice(3)),
+      [1, 2, 3, 4].map(() => [false, false]),
+    )
+    assert.equal((await team.api.get(`${path}/pdf`)).body.subarray(0, 4).toString(), '%PDF')
+    assert.notEqual(await shown(), 'loose')
+  })
+
+  test('that waits for a decision loses none of several, and none is there for another order or team', async () => {
+    const { team, order, send } = await linkedOrder()
+    const documents = [
+      documentOf('A', { filler: 'F-A' }),
+      { code: 'BAD', name: 'no PDF', type: 'PDF', content: 'AAAA' },
+      documentOf('B', { filler: 'F-B' }),
+    ]
+    const numbers = { placer: ['FICTIONAL-UNKNOWN'] }
+    const { state, raw_result_id } = await send(messageFor(order, [panel('A', '1')], { documents, numbers }))
+    assert.equal(state, 'review')
+    const accepted = await team.api.post(`/v3/unmatched_result/${raw_result_id}/accept`, { order_id: order.id })
+    assert.equal(accepted.status, 200, JSON.stringify(accepted.body))
+    const { body } = await team.api.get(`/v3/order/${order.id}/result/documents`)
+    assert.deepEqual(
+      body.documents.map((item: { report_number: string }) => item.report_number),
+      ['F-B', 'F-A'],
+    )
+    const other = await linkedOrder()
+    const [{ id }] = body.documents
+    for (const [reader, order_id] of [
+      [other.team, order.id],
+      [other.team, other.order.id],
+      [team, other.order.id],
+    ] as const)
+      assert.equal((await reader.api.get(`/v3/order/${order_id}/result/documents/${id}`)).status, 404)
+    assert.equal((await other.team.api.get(`/v3/order/${order.id}/result/documents`)).status, 404)
+  })
 })

@@ -19,14 +19,14 @@ export async function receiveInMode(
   context: ReceiveContext,
   link: AccountLink,
   message_id: string,
-  { delivery, pdf }: { delivery: LinkDelivery; pdf: Buffer | null },
+  { delivery, pdfs }: { delivery: LinkDelivery; pdfs: (Buffer | null)[] },
 ): Promise<MessageOutcome> {
   if (link.mode === 'off') throw badRequest('The link is off')
   if (link.mode === 'test') return outcomeOf('test')
-  if (link.mode === 'live') return outcomeOfReceipt(await receiveFromLink(context, delivery, pdf))
+  if (link.mode === 'live') return outcomeOfReceipt(await receiveFromLink(context, delivery, pdfs))
   const team_id = await findTeamOfResult(context, delivery)
   if (link.mode === 'live_for_team' && (team_id === undefined || team_id === link.live_team_id))
-    return outcomeOfReceipt(await receiveFromLink(context, delivery, pdf))
+    return outcomeOfReceipt(await receiveFromLink(context, delivery, pdfs))
   const place = await storeShadowResult(context, team_id, message_id, delivery)
   const { mismatch, order_id } = place
   const reason = mismatch === 'no_team' ? 'unknown_team' : null

@@ -2,20 +2,20 @@
 import { isBase64, PDF_BYTES_MAX, pdfError } from '../../platform/pdf/pdf-file.ts'
 import type { LinkDocument, LinkMessage } from './link-message.ts'
 
-/** A document of the message, and what is wrong with others; without patient data. */
+/** The documents of a message, and what is wrong with some; without patient data. */
 interface ReadDocuments {
-  /** The last one. */
-  pdf: Buffer | null
+  /** Each at its place in the message; null for one that is no PDF. */
+  pdfs: (Buffer | null)[]
   faults: string[]
 }
 
-/** Reads the documents of a message. Only PDFs are supported, and one of each order. */
+/** Reads the documents of a message. Only PDFs are supported. */
 export function readDocuments({ documents = [] }: LinkMessage): ReadDocuments {
-  const read = documents.map(readPdf)
-  const files = read.flatMap((item) => (typeof item === 'string' ? [] : [item]))
-  const faults = read.flatMap((item, i) => (typeof item === 'string' ? [`documents.${i}: ${item}`] : []))
-  if (files.length > 1) faults.push(`documents: the message has ${files.length} for an order, and the last one is shown`)
-  return { pdf: files.at(-1) ?? null, faults }
+  const items = documents.map(readPdf)
+  return {
+    pdfs: items.map((item) => (typeof item === 'string' ? null : item)),
+    faults: items.flatMap((item, i) => (typeof item === 'string' ? [`documents.${i}: ${item}`] : [])),
+  }
 }
 
 /** The file, or what is wrong with it. */

@@ -71,6 +71,9 @@ export type ObservedTest = Static<typeof ObservedTest>
 
 /** A document of the laboratory, such as its own report. */
 const LinkDocument = Fields({
+  /** The laboratory's number and code of the test that it belongs to. */
+  filler: Maybe(id),
+  test: Maybe(id),
   code: id,
   name,
   /** As the laboratory names it: `PDF`. */

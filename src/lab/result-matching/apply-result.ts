@@ -16,7 +16,7 @@ import { sql } from '../../platform/db/sql.ts'
 import { receiveReport } from '../results/results.ts'
 import type { CollectionMethod } from '../catalog/enums.ts'
 import { Patient } from '../../people/person/patient.ts'
-import type { IncomingResult, ReceivedResult } from './incoming-result.ts'
+import { documentsOf, type IncomingResult, type ReceivedResult } from './incoming-result.ts'
 import { orderState, stepsToDelivery, stepsToResult } from './matching-orders.ts'
 
 export interface AppliedResult {
@@ -45,10 +45,11 @@ function advanceToLab(lockedOrder: LockedOrder): void {
  * laboratory refuses the order, with its words in the notes.
  * Writes lab_result, lab_result_pdf. Emits labtest.order.updated for each step. Errors: 400 the order cannot receive a report.
  */
-export async function applyReport(tx: Tx, lockedOrder: LockedOrder, report: DiagnosticReport, pdf: Buffer | null): Promise<void> {
+export async function applyReport(tx: Tx, lockedOrder: LockedOrder, content: ReceivedResult): Promise<void> {
+  const { report } = content.delivery
   if (report.order_statement !== undefined) return applyStatement(lockedOrder, report)
   advanceToLab(lockedOrder)
-  await receiveReport(tx, lockedOrder, report, pdf)
+  await receiveReport(tx, lockedOrder, report, documentsOf(content))
 }
 
 /** An order that has ended is not changed. */
@@ -79,14 +80,15 @@ export async function attachToOrder(
   tx: Tx,
   lockedOrder: LockedOrder,
   lab_id: number,
-  { delivery, pdf }: ReceivedResult,
+  content: ReceivedResult,
 ): Promise<AppliedResult> {
+  const { delivery } = content
   const { order } = lockedOrder
   const elsewhere = order.lab_test.lab?.id !== lab_id
   const state = orderState(lockedOrder.lifecycle, lockedOrder.lowLevelStatus)
   const takesIt = state === 'awaiting' || state === 'early' || (state === 'completed' && lockedOrder.canTransitionTo('corrected'))
   if (takesIt && !elsewhere) {
-    await applyReport(tx, lockedOrder, delivery.report, pdf)
+    await applyReport(tx, lockedOrder, content)
     return { order_id: order.id, user_id: order.user_id, document: await saveOrder(tx, lockedOrder) }
   }
   if (!order.patient_details) throw badRequest('The kit of this order has not been registered')
@@ -94,7 +96,7 @@ export async function attachToOrder(
   // Cancelled first, so that the new order shows it.
   if (elsewhere && lockedOrder.canTransitionTo('cancelled')) lockedOrder.transitionTo('cancelled')
   const following = await buildFollowUpOrder(tx, lockedOrder, { origin: 'recreation', lab_test, event_count: EVENT_COUNT_MAX })
-  await applyReport(tx, following.newOrder, delivery.report, pdf)
+  await applyReport(tx, following.newOrder, content)
   const { id: order_id, document } = await insertOrder(tx, following.newOrder, following)
   await saveOrder(tx, lockedOrder)
   return { order_id, user_id: order.user_id, document }
@@ -105,17 +107,13 @@ export async function attachToOrder(
  * Writes lab_order, lab_result. Emits labtest.order.created, labtest.order.updated.
  * Errors: 400 the laboratory reported too little patient data, or no test of its catalog; no lab account accepts the order.
  */
-export async function attachToUser(
-  tx: Tx,
-  user_id: string,
-  lab_id: number,
-  { delivery, pdf }: ReceivedResult,
-): Promise<AppliedResult> {
+export async function attachToUser(tx: Tx, user_id: string, lab_id: number, content: ReceivedResult): Promise<AppliedResult> {
+  const { delivery } = content
   const patient_details = toPatient(tx, delivery)
   const request: OrderRequest = { user_id, patient_details, event_count: EVENT_COUNT_MAX, reason: 'result' }
   const resolved = await resolveOrder(tx, request, resolveReportedTest(tx, lab_id, delivery.report))
   const newOrder = buildOrder(tx, request, resolved)
-  await applyReport(tx, newOrder, delivery.report, pdf)
+  await applyReport(tx, newOrder, content)
   const { id: order_id, document } = await insertOrder(tx, newOrder, resolved)
   return { order_id, user_id, document }
 }

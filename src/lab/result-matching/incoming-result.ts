@@ -3,6 +3,7 @@
 import type { DiagnosticReport } from '../links/diagnostic-report.ts'
 import { badRequest } from '../../platform/http/errors.ts'
 import { MISSING_MAX, RESULTS_MAX } from '../results/results.ts'
+import type { LabDocument } from '../results/lab-documents.ts'
 
 /** The patient as the laboratory reported them. */
 export interface ReportedPatient {
@@ -47,16 +48,23 @@ export interface IncomingResult {
   account_number: string | null
   patient: ReportedPatient | null
   /** The documents of the message, without their content. */
-  documents?: { code: string; name: string; digest: string }[]
+  documents?: { filler?: string; test?: string; code: string; name: string; digest: string }[]
   report: DiagnosticReport
 }
 
 /** What came in a message. */
 export interface ReceivedResult {
   delivery: IncomingResult
-  /** The laboratory's own document of the report. */
-  pdf: Buffer | null
+  /** The laboratory's own documents, as `documents` of the delivery names them; null for one that is no PDF. */
+  pdfs: readonly (Buffer | null)[]
 }
+
+/** The PDFs of what came, each with its names. */
+export const documentsOf = ({ delivery: { documents = [] }, pdfs }: ReceivedResult): LabDocument[] =>
+  pdfs.flatMap((bytes, i) => {
+    const { filler: report_number = '', test: test_code = '', code = 'PDF', name = '' } = documents[i] ?? {}
+    return bytes ? [{ report_number, test_code, code, name, bytes }] : []
+  })
 
 /** A result that came over a link. */
 export type LinkDelivery = IncomingResult & { link: LinkOrigin }

@@ -50,7 +50,9 @@ export function interpretMessage(message: LinkMessage, { account_id, lab_slug, p
 }
 
 /** The content of a document is not part of a delivery, but another document makes another one. */
-const summarize = ({ code, name, content }: NonNullable<LinkMessage['documents']>[number]) => ({
+const summarize = ({ filler, test, code, name, content }: NonNullable<LinkMessage['documents']>[number]) => ({
+  ...(filler && { filler }),
+  ...(test && { test }),
   code,
   name,
   digest: createHash('sha256').update(content).digest('base64url'),

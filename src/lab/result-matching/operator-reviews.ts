@@ -61,7 +61,7 @@ export const listUnassigned = (db: Queries) =>
     where r.team_id is null and r.status = 'pending_ops_review' order by r.created_at desc, r.id desc limit 200`,
   )
 
-const Claimed = T.Object({ lab_id: T.Integer(), payload: T.String(), pdf: Nullable(T.Unsafe<Buffer>({})) })
+const Claimed = T.Object({ lab_id: T.Integer(), payload: T.String(), pdfs: T.Array(Nullable(T.Unsafe<Buffer>({}))) })
 
 /** Assigns an unassigned result to a team and matches it there. Writes and emits as `receiveForTeam`; runs the hooks of `resultAssigned`. Returns undefined for an unknown result. */
 export async function assignToTeam(tx: Tx, id: string): Promise<Receipt | undefined> {
@@ -69,11 +69,11 @@ export async function assignToTeam(tx: Tx, id: string): Promise<Receipt | undefi
     Claimed,
     sql`
     update raw_result set team_id = ${tx.team}
-    where id = ${id} and team_id is null and status = 'pending_ops_review' returning lab_id, payload, pdf`,
+    where id = ${id} and team_id is null and status = 'pending_ops_review' returning lab_id, payload, pdfs`,
   )
   if (!row) return undefined
   await tx.notify(resultAssigned, id)
-  return matchResult(tx, id, row.lab_id, { delivery: JSON.parse(row.payload) as IncomingResult, pdf: row.pdf })
+  return matchResult(tx, id, row.lab_id, { delivery: JSON.parse(row.payload) as IncomingResult, pdfs: row.pdfs })
 }
 
 /** Deletes an unassigned result. Writes raw_result. @returns whether it existed */

@@ -9,7 +9,7 @@ import { Nullable, T, Timestamp, type Static } from '../../platform/schema/schem
 import { sql, type Sql } from '../../platform/db/sql.ts'
 import { unmatchedResults } from './features.ts'
 import type { Ambiguity } from './match.ts'
-import type { IncomingResult } from './incoming-result.ts'
+import type { IncomingResult, ReceivedResult } from './incoming-result.ts'
 import type { Action, CandidateGroup, DecisionCode, ReviewStatus, UnmatchedResult } from './schema.ts'
 
 const nullableText = Nullable(T.String())
@@ -49,21 +49,26 @@ export const markMatched = (tx: Tx, id: string, match: { order_id: string; user_
   tx.defer(sql`
     update raw_result
     set status = 'matched', decision_code = 'match_sample_id', candidate_user_ids = array[${match.user_id}::uuid], resolved_user_id = ${match.user_id},
-        resolved_order_id = ${match.order_id}, pdf = null, updated_at = ${tx.now}
+        resolved_order_id = ${match.order_id}, pdfs = '{}', updated_at = ${tx.now}
     where id = ${id} and team_id = ${tx.team}`)
 
 /**
  * Opens a review. The team's reviewers see it if the team has that feature, else only the operator does.
  * Writes raw_result. Emits labtest.match_review.created to a team that sees it.
  */
-export function openReview(tx: Tx, id: string, { code, sub_reason_codes, groups }: Ambiguity, pdf: Buffer | null): ReviewStatus {
+export function openReview(
+  tx: Tx,
+  id: string,
+  { code, sub_reason_codes, groups }: Ambiguity,
+  pdfs: ReceivedResult['pdfs'],
+): ReviewStatus {
   const visibleToTeam = hasFeature(tx.tenant, unmatchedResults)
   const status = visibleToTeam ? 'pending_customer_review' : 'pending_ops_review'
   const users = groups.flatMap(({ user_id }) => (user_id === null ? [] : [user_id]))
   tx.defer(sql`
     update raw_result
     set status = ${status}, decision_code = ${code}, sub_reason_codes = ${sub_reason_codes}::text[], candidates = ${JSON.stringify(groups)},
-        candidate_user_ids = ${users}::uuid[], visible_to_team = ${visibleToTeam}, pdf = ${pdf}::bytea, updated_at = ${tx.now}
+        candidate_user_ids = ${users}::uuid[], visible_to_team = ${visibleToTeam}, pdfs = ${pdfs}::bytea[], updated_at = ${tx.now}
     where id = ${id} and team_id = ${tx.team}`)
   const none = { resolution_action: null, resolved_user_id: null, resolved_order_id: null }
   if (visibleToTeam) emitReviewEvent(tx, 'created', { id, status, decision_code: code, sub_reason_codes, ...none })
@@ -94,17 +99,17 @@ export function saveReview(tx: Tx, review: RawResult, change: Partial<RawResult>
     update raw_result
     set status = ${after.status}, note = ${after.note}, resolution_action = ${after.resolution_action}, candidate_user_ids = ${users},
         resolved_user_id = ${after.resolved_user_id}, resolved_order_id = ${after.resolved_order_id}, visible_to_team = ${after.visible_to_team},
-        reviewed_at = ${after.reviewed_at}, pdf = case when ${after.status === 'resolved'} then null else pdf end, updated_at = ${tx.now}
+        reviewed_at = ${after.reviewed_at}, pdfs = case when ${after.status === 'resolved'} then '{}' else pdfs end, updated_at = ${tx.now}
     where id = ${after.id} and team_id = ${tx.team}`)
   if (after.visible_to_team) emitReviewEvent(tx, review.visible_to_team ? 'updated' : 'created', after)
   return after
 }
 
-const Pdf = T.Object({ pdf: Nullable(T.Unsafe<Buffer>({})) })
+const Pdfs = T.Object({ pdfs: T.Array(Nullable(T.Unsafe<Buffer>({}))) })
 
-/** The laboratory's own document of a result that awaits a decision. */
-export const findReviewPdf = async (tx: Tx, id: string): Promise<Buffer | null> =>
-  (await tx.one(Pdf, sql`select pdf from raw_result where id = ${id} and team_id = ${tx.team}`)).pdf
+/** The laboratory's own documents of a result that awaits a decision. */
+export const findReviewPdfs = async (tx: Tx, id: string): Promise<ReceivedResult['pdfs']> =>
+  (await tx.one(Pdfs, sql`select pdfs from raw_result where id = ${id} and team_id = ${tx.team}`)).pdfs
 
 const reasonTexts: Record<DecisionCode, string> = {
   match_sample_id: 'An order has this sample.',

@@ -38,7 +38,7 @@ export async function receiveForTeam(tx: Tx, delivery: IncomingResult): Promise<
   assertDelivery(delivery)
   const lab_id = await getLabId(tx, delivery)
   // An earlier message from a sender of one team was for that team too.
-  return (await receiveInTeam(tx, lab_id, { delivery, pdf: null }, identify(delivery, tx.team, null)))!
+  return (await receiveInTeam(tx, lab_id, { delivery, pdfs: [] }, identify(delivery, tx.team, [])))!
 }
 
 /** Dependencies for receiving results that name no team. */
@@ -56,23 +56,23 @@ export interface ReceiveContext {
 export async function receiveFromLink(
   { cell, db, findTenant }: ReceiveContext,
   delivery: LinkDelivery,
-  pdf: Buffer | null = null,
+  pdfs: ReceivedResult['pdfs'] = [],
 ): Promise<Receipt> {
   assertDelivery(delivery)
   const lab_id = await getLabId(db.queries, delivery)
   const account = await findLinkAccount(db.queries, lab_id, delivery.link.account_id)
-  const message = identify(delivery, delivery.link.sender, pdf)
+  const message = identify(delivery, delivery.link.sender, pdfs)
   const known = await earlierReceipt(db.queries, lab_id, message)
   if (known) return known
   const team = await resolveTeam(db.queries, lab_id, account, delivery)
   const tenant = team === undefined ? undefined : await findTenant(cell, team)
   if (tenant) {
-    const receipt = await db.tx(tenant, (tx) => receiveInTeam(tx, lab_id, { delivery, pdf }, message))
+    const receipt = await db.tx(tenant, (tx) => receiveInTeam(tx, lab_id, { delivery, pdfs }, message))
     // The same message was received earlier for another team, whose rows this team cannot read.
     return receipt ?? (await earlierReceipt(db.queries, lab_id, message))!
   }
   return db.plainTx(async (tx) => {
-    const id = await insertRawResult(tx, null, lab_id, { delivery, pdf }, message)
+    const id = await insertRawResult(tx, null, lab_id, { delivery, pdfs }, message)
     if (id === undefined) return (await earlierReceipt(tx, lab_id, message))!
     return { raw_result_id: id, status: 'pending_ops_review', decision_code: 'no_match', order_id: null, isDuplicate: false }
   })
@@ -87,15 +87,16 @@ interface MessageIdentity {
   digest: string
 }
 
-const identify = (delivery: IncomingResult, sender: string, pdf: Buffer | null): MessageIdentity => ({
-  link_account_id: delivery.link?.account_id ?? null,
-  sender,
-  message_id: delivery.message_id,
-  digest: createHash('sha256')
-    .update(JSON.stringify(delivery))
-    .update(pdf ?? '')
-    .digest('base64url'),
-})
+function identify(delivery: IncomingResult, sender: string, pdfs: ReceivedResult['pdfs']): MessageIdentity {
+  const hash = createHash('sha256').update(JSON.stringify(delivery))
+  for (const pdf of pdfs) hash.update(pdf ?? '')
+  return {
+    link_account_id: delivery.link?.account_id ?? null,
+    sender,
+    message_id: delivery.message_id,
+    digest: hash.digest('base64url'),
+  }
+}
 
 /** @returns undefined for a duplicate that is not the team's */
 async function receiveInTeam(
@@ -104,21 +105,22 @@ async function receiveInTeam(
   content: ReceivedResult,
   message: MessageIdentity,
 ): Promise<Receipt | undefined> {
-  const id = await insertRawResult(tx, tx.team, lab_id, { ...content, pdf: null }, message)
+  const id = await insertRawResult(tx, tx.team, lab_id, { ...content, pdfs: [] }, message)
   return id === undefined ? earlierReceipt(tx, lab_id, message) : matchResult(tx, id, lab_id, content)
 }
 
 /** Matches a stored result for the team. Writes and emits as `receiveForTeam`. */
-export async function matchResult(tx: Tx, id: string, lab_id: number, { delivery, pdf }: ReceivedResult): Promise<Receipt> {
+export async function matchResult(tx: Tx, id: string, lab_id: number, content: ReceivedResult): Promise<Receipt> {
+  const { delivery, pdfs } = content
   const decision = await matchToOrder(tx, lab_id, delivery)
   const receipt = { raw_result_id: id, isDuplicate: false }
   if ('ambiguity' in decision) {
     const { ambiguity } = decision
-    return { ...receipt, status: openReview(tx, id, ambiguity, pdf), decision_code: ambiguity.code, order_id: null }
+    return { ...receipt, status: openReview(tx, id, ambiguity, pdfs), decision_code: ambiguity.code, order_id: null }
   }
   const { lockedOrder } = decision
   const { id: order_id, user_id } = lockedOrder.order
-  await applyReport(tx, lockedOrder, delivery.report, pdf)
+  await applyReport(tx, lockedOrder, content)
   await saveOrder(tx, lockedOrder)
   markMatched(tx, id, { order_id, user_id })
   recordNumbers(tx, order_id, delivery)
@@ -132,16 +134,16 @@ async function insertRawResult(
   tx: PlainTx,
   team: string | null,
   lab_id: number,
-  { delivery, pdf }: ReceivedResult,
+  { delivery, pdfs }: ReceivedResult,
   { link_account_id, sender, message_id, digest }: MessageIdentity,
 ) {
   const row = await tx.maybe(
     Id,
     sql`
-    insert into raw_result (id, team_id, lab_id, link_account_id, sender, message_id, digest, sample_id, search_text, payload, pdf, status,
+    insert into raw_result (id, team_id, lab_id, link_account_id, sender, message_id, digest, sample_id, search_text, payload, pdfs, status,
                             decision_code, candidates, created_at, updated_at)
     values (${tx.uuid()}, ${team}, ${lab_id}, ${link_account_id}, ${sender}, ${message_id}, ${digest}, ${delivery.sample_id},
-            ${searchText(delivery)}, ${JSON.stringify(delivery)}, ${pdf}::bytea, 'pending_ops_review', 'no_match', '[]', ${tx.now}, ${tx.now})
+            ${searchText(delivery)}, ${JSON.stringify(delivery)}, ${pdfs}::bytea[], 'pending_ops_review', 'no_match', '[]', ${tx.now}, ${tx.now})
     on conflict (lab_id, link_account_id, sender, message_id, digest) do nothing
     returning id`,
   )

@@ -13,7 +13,7 @@ import { findUser, notDeleted, notOfDeletedAlone } from '../../people/users/user
 import { attachToOrder, attachToUser, type AppliedResult } from './apply-result.ts'
 import type { IncomingResult } from './incoming-result.ts'
 import { recordNumbers } from './order-numbers.ts'
-import { findReviewPdf, RawResult, saveReview, selectRawResults, reviewToWire } from './raw-results.ts'
+import { findReviewPdfs, RawResult, saveReview, selectRawResults, reviewToWire } from './raw-results.ts'
 import type {
   AcceptUnmatchedResult,
   CandidateGroup,
@@ -174,7 +174,7 @@ async function applyTo(tx: Tx, raw: RawResult, { order_id, user_id }: AcceptUnma
   if (named && user && named.order.user_id !== user.user_id)
     throw invalidField(['body', 'order_id'], 'must be an order of user_id')
   const lockedOrder = named ?? (await inferOrder(tx, raw, user_id))
-  const received = { delivery: JSON.parse(raw.payload) as IncomingResult, pdf: await findReviewPdf(tx, raw.id) }
+  const received = { delivery: JSON.parse(raw.payload) as IncomingResult, pdfs: await findReviewPdfs(tx, raw.id) }
   if (lockedOrder && !(await findUser(tx, lockedOrder.order.user_id))) throw notFound(USER)
   return asFieldErrors(async () => {
     if (lockedOrder) return attachToOrder(tx, lockedOrder, raw.lab.id, received)

@@ -28,7 +28,7 @@ import { notifyCritical, becomesCritical } from './critical-results.ts'
 import { markersToRedraw, placeRedraw } from './redraws.ts'
 import { resultReceived } from './result-hooks.ts'
 import type { LabResults, LabResultsMetadata, ResultDocument } from './schema.ts'
-import { deleteResultPdf, replaceResultPdf } from './uploaded-pdf.ts'
+import { DOCUMENTS_MAX, listUploadedPdfs, saveDocuments, type LabDocument } from './lab-documents.ts'
 import { withdrawnResults, type WithdrawnResult } from './withdrawn-results.ts'
 import { notDeleted, notDeletedHere } from '../../people/users/users.ts'
 
@@ -41,6 +41,7 @@ const PreviousResult = T.Object({
   document: T.String(),
   report: T.String(),
   withdrawn: Nullable(T.String()),
+  pdf_ids: T.Array(T.String()),
   created_at: Timestamp,
 })
 
@@ -52,7 +53,7 @@ const PreviousResult = T.Object({
  * turns critical; then labtest.order.updated for `completed`, for `corrected` if the order was completed before, or for `sample_error` if
  * nothing could be reported. A partial report changes the order to `partial_results`, but changes no status of a kit. If missing results
  * lead to a redraw, the order changes to `redraw_available` instead, and a redraw is placed (redraws.ts).
- * @param pdf the laboratory's own document of this report, in place of an earlier one
+ * @param documents the laboratory's own of this report; the last one is the PDF of the result
  * Errors: 400 the order is not at the laboratory, or its report is no longer awaited; the laboratory has no identity to print
  * (`identifiedLab`); more than 2,000 results or 500 missing ones.
  * Source: lab-testing.md 12, 13.1, 13.7.
@@ -61,7 +62,7 @@ export async function receiveReport(
   tx: Tx,
   lockedOrder: LockedOrder,
   newReport: DiagnosticReport,
-  pdf?: Buffer | null,
+  documents: readonly LabDocument[] = [],
 ): Promise<void> {
   const { order } = lockedOrder
   const { lab } = order.lab_test
@@ -70,7 +71,7 @@ export async function receiveReport(
     tx.maybe(
       PreviousResult,
       sql`
-      select interpretation, document, report, withdrawn, created_at from lab_result
+      select interpretation, document, report, withdrawn, pdf_ids, created_at from lab_result
       where order_id = ${order.id} and team_id = ${tx.team}`,
     ),
     expectedResults(tx, order.lab_test.id),
@@ -87,19 +88,22 @@ export async function receiveReport(
   const interpretation = document.metadata.interpretation!
   const created_at = earlier?.created_at ?? iso(tx.now)
   const withdrawn = earlier && withdrawnBy(earlier, document)
+  const isSameStatus = earlierReport?.status === report.status
+  const saysNothingNew =
+    report.follows_final === true &&
+    earlier !== undefined &&
+    isSameStatus &&
+    isSameContent(JSON.parse(earlier.document) as ResultDocument, document)
+  const pdf_ids = await savePdfs(tx, order.id, documents, { earlier, saysNothingNew })
   tx.defer(sql`
-    insert into lab_result (order_id, team_id, status, interpretation, document, report, withdrawn, created_at, updated_at)
+    insert into lab_result (order_id, team_id, status, interpretation, document, report, withdrawn, pdf_ids, created_at, updated_at)
     values (${order.id}, ${tx.team}, ${status}, ${interpretation}, ${JSON.stringify(document)}, ${JSON.stringify(report)},
-            ${withdrawn ?? null}, ${created_at}, ${tx.now})
+            ${withdrawn ?? null}, ${pdf_ids}::uuid[], ${created_at}, ${tx.now})
     on conflict (order_id) do update
     set status = excluded.status, interpretation = excluded.interpretation, document = excluded.document, report = excluded.report,
-        withdrawn = excluded.withdrawn, updated_at = excluded.updated_at`)
+        withdrawn = excluded.withdrawn, pdf_ids = excluded.pdf_ids, updated_at = excluded.updated_at`)
   scheduleCompletion(tx, order.id, report)
-  const isSameStatus = earlierReport?.status === report.status
-  if (report.follows_final && earlier && isSameStatus && isSameContent(JSON.parse(earlier.document) as ResultDocument, document))
-    return pdf ? replaceResultPdf(tx, order.id, pdf) : undefined
-  if (pdf) replaceResultPdf(tx, order.id, pdf)
-  else if (earlier) deleteResultPdf(tx, order.id)
+  if (saysNothingNew) return
   if (report.collected_at !== null) lockedOrder.setCollectedAt(collectionInstant(report.collected_at))
   order.interpretation = interpretation
   order.has_missing_results = document.missing_results.length > 0
@@ -118,6 +122,18 @@ export async function receiveReport(
     await placeRedraw(tx, lockedOrder, again)
   } else if (step) lockedOrder.transitionTo(step)
   await tx.notify(resultReceived, lockedOrder)
+}
+
+/** Stores the documents of a report. @returns the ids of those that are true of the result, the one to show last */
+async function savePdfs(
+  tx: Tx,
+  order_id: string,
+  documents: readonly LabDocument[],
+  { earlier, saysNothingNew }: { earlier: Static<typeof PreviousResult> | undefined; saysNothingNew: boolean },
+): Promise<string[]> {
+  const ids = documents.length > 0 ? await saveDocuments(tx, order_id, documents) : []
+  if (!earlier) return [...(await listUploadedPdfs(tx, order_id)), ...ids]
+  return saysNothingNew ? [...earlier.pdf_ids, ...ids].slice(-DOCUMENTS_MAX) : ids
 }
 
 /** Noon of a day without a time is on that day in nearly every zone. */

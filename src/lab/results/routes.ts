@@ -3,13 +3,15 @@ import type { Tx } from '../../platform/db/transaction.ts'
 import type { WorkerPool } from '../../platform/runtime/worker-pool.ts'
 import type { MultiTransactionContext } from '../../platform/http/operation.ts'
 import { operation, multiTransactionOperation, pdf, type FileReply } from '../../platform/http/operation.ts'
+import { notFound } from '../../platform/http/errors.ts'
 import { Fields, Uuid } from '../../platform/schema/schema.ts'
 import type { ReportContent } from './report-content.ts'
 import { getResult, getResultMetadata, getResultPdf, getTransactionResult, getTransactionResultPdf } from './results.ts'
-import { LabResults, LabResultsMetadata } from './schema.ts'
-import { findResultPdf } from './uploaded-pdf.ts'
+import { LabResults, LabResultsMetadata, ResultDocuments } from './schema.ts'
+import { findDocument, listDocuments } from './lab-documents.ts'
 
 const ofOrder = Fields({ order_id: Uuid })
+const ofDocument = Fields({ order_id: Uuid, document_id: Uuid })
 const ofTransaction = Fields({ transaction_id: Uuid })
 
 const reportTask = new URL('report-pdf.task.ts', import.meta.url)
@@ -22,7 +24,7 @@ const renderReportPdf = (pool: WorkerPool, context: MultiTransactionContext, rea
 
 /** The laboratory's own document, if one was uploaded. */
 const labProvidedPdf = ({ tenant, cells }: MultiTransactionContext, order_id: string): Promise<FileReply | undefined> =>
-  cells.db(tenant.cell).read(tenant, (tx) => findResultPdf(tx, order_id))
+  cells.db(tenant.cell).read(tenant, (tx) => findDocument(tx, order_id))
 
 export const resultsRoutes = (pool: WorkerPool) => [
   operation({
@@ -52,12 +54,38 @@ export const resultsRoutes = (pool: WorkerPool) => [
     method: 'GET',
     path: '/v3/order/{order_id}/result/pdf',
     summary: 'Get the result of an order as PDF',
-    description: "The laboratory's own document if one was uploaded for the present report, else a generated one.",
+    description:
+      "The laboratory's own document if one came with the present report or was uploaded for it, the last of several; else a generated one.",
     params: ofOrder,
     reply: pdf,
     run: async (context, { params }) =>
       (await labProvidedPdf(context, params.order_id)) ??
       renderReportPdf(pool, context, (tx) => getResultPdf(tx, params.order_id)),
+  }),
+  operation({
+    id: 'list_lab_test_result_documents',
+    logsAccess: true,
+    method: 'GET',
+    path: '/v3/order/{order_id}/result/documents',
+    summary: "List the laboratory's own documents of an order's result, newest first",
+    description: 'The newest PDF of each report of the laboratory, and one that staff uploaded: at most 100.',
+    params: ofOrder,
+    reply: ResultDocuments,
+    run: (tx, { params }) => listDocuments(tx, params.order_id),
+  }),
+  operation({
+    id: 'get_lab_test_result_document',
+    logsAccess: true,
+    method: 'GET',
+    path: '/v3/order/{order_id}/result/documents/{document_id}',
+    summary: "Get one of the laboratory's own documents of an order's result as PDF",
+    params: ofDocument,
+    reply: pdf,
+    run: async (tx, { params }) => {
+      const document = await findDocument(tx, params.order_id, params.document_id)
+      if (!document) throw notFound('Document not found')
+      return document
+    },
   }),
   operation({
     id: 'get_order_transaction_result',

@@ -1,6 +1,6 @@
 import { failureTypes, resultStates, resultTypes } from '../links/diagnostic-report.ts'
 import { Interpretation, OrderTransaction } from '../orders/schema.ts'
-import { Fields, Nullable, OpenEnum, T, Timestamp, type Static } from '../../platform/schema/schema.ts'
+import { Fields, Nullable, OpenEnum, T, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
 
 const nullableText = Nullable(T.String())
 const nullableNumber = Nullable(T.Number())
@@ -160,3 +160,22 @@ export type ResultDocument = Static<typeof ResultDocument>
 
 export const LabResults = Fields({ ...document, order_transaction: Nullable(OrderTransaction) }, { title: 'LabResults' })
 export type LabResults = Static<typeof LabResults>
+
+const ResultDocumentEntry = Fields(
+  {
+    id: Uuid,
+    report_number: Nullable(T.String({ description: "The laboratory's number of the report (OBR-3)." })),
+    test_code: Nullable(T.String({ description: "The laboratory's code of the test that the document belongs to (OBR-4)." })),
+    code: Nullable(T.String({ description: "The laboratory's code of the document; null if staff uploaded it." })),
+    name: nullableText,
+    bytes: T.Integer(),
+    received_at: Timestamp,
+    is_of_latest_report: T.Boolean({
+      description: 'False: the laboratory has reported on the order since. Results in the document may have been corrected.',
+    }),
+    is_result_pdf: T.Boolean({ description: 'The document is the PDF of the result.' }),
+  },
+  { title: 'ResultDocumentEntry' },
+)
+export const ResultDocuments = Fields({ documents: T.Array(ResultDocumentEntry) }, { title: 'ResultDocuments' })
+export type ResultDocuments = Static<typeof ResultDocuments>

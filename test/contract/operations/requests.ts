@@ -18,6 +18,7 @@ import {
   passwordSignIn,
 } from '../../support/console-sessions.ts'
 import { saveLink } from '../../../src/lab/accounts/account-links.ts'
+import { saveDocuments } from '../../../src/lab/results/lab-documents.ts'
 import { queueOutgoing } from '../../../src/lab/link-messages/message-store.ts'
 import { profile, receiveBytes } from '../../support/link-messages.ts'
 import { fhirServer } from '../../support/fhir-server.ts'
@@ -159,6 +160,7 @@ const belongings: Record<string, (team: TestTeam, operation: Operation, use: Use
       : reportOf(team),
   page: () => Promise.resolve('1'),
   order_id: async (team, operation, use) => (await orderFor(team, operation, use)).id as string,
+  document_id: async (team, operation, use) => documentOf(team, await orderFor(team, operation, use)),
   search_input: (team, operation, use) => belongings.order_id!(team, operation, use),
   failed_job_id: () => Promise.resolve(randomUUID()),
   request_id: async (team) => (await team.api.get('/v3/lab_tests')).headers.get('x-request-id')!,
@@ -644,6 +646,19 @@ async function createReportedOrder(team: TestTeam): Promise<Json> {
   ok(await team.api.post(`/v3/order/${String(order.id)}/test`))
   await team.settle()
   return order
+}
+
+/** A document of the laboratory with the result of an order. */
+async function documentOf(team: TestTeam, { id }: Json): Promise<string> {
+  const document = {
+    report_number: 'F-1',
+    test_code: '100',
+    code: 'DOC',
+    name: 'Report',
+    bytes: Buffer.from('%PDF-1.4 fictional'),
+  }
+  const [saved] = await team.db.tx(team.tenant, (tx) => saveDocuments(tx, id as string, [document]))
+  return saved!
 }
 
 const marker = async (team: TestTeam): Promise<Json> => ok(await team.api.get('/v3/lab_tests/markers?size=1')).body.markers[0]
