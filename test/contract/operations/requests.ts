@@ -160,7 +160,7 @@ const belongings: Record<string, (team: TestTeam, operation: Operation, use: Use
       : reportOf(team),
   page: () => Promise.resolve('1'),
   order_id: async (team, operation, use) => (await orderFor(team, operation, use)).id as string,
-  document_id: async (team, operation, use) => documentOf(team, await orderFor(team, operation, use)),
+  document_id: async (team, operation, use) => saveDocument(team, await orderFor(team, operation, use)),
   search_input: (team, operation, use) => belongings.order_id!(team, operation, use),
   failed_job_id: () => Promise.resolve(randomUUID()),
   request_id: async (team) => (await team.api.get('/v3/lab_tests')).headers.get('x-request-id')!,
@@ -649,7 +649,7 @@ async function createReportedOrder(team: TestTeam): Promise<Json> {
 }
 
 /** A document of the laboratory with the result of an order. */
-async function documentOf(team: TestTeam, { id }: Json): Promise<string> {
+async function saveDocument(team: TestTeam, { id }: Json): Promise<string> {
   const document = {
     report_number: 'F-1',
     test_code: '100',
