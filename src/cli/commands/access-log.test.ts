@@ -3,12 +3,16 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { userInfo } from 'node:os'
 import { describe, test } from 'node:test'
+import { DayArchiver } from '../../platform/access-log/archive-days.ts'
 import { tree } from '../command-list.ts'
 import { parse, UsageError } from '../command-tree.ts'
 import { address, patient } from '../../../test/support/people.ts'
 import { acceptedOrder, deliveryFor, receiveOverLink } from '../../../test/support/results.ts'
 import { siteWithSchedule, slots, walkIn } from '../../../test/support/psc-booking.ts'
-import { access, asOwner, cells, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
+import { accessRow, appendDay, dayAgo, emptyLog } from '../../../test/support/access-days.ts'
+import { storedFiles } from '../../../test/support/report-files.ts'
+import { s3Server } from '../../../test/support/s3-server.ts'
+import { access, asOwner, cells, createTestTeam, settings, type TestTeam } from '../../../test/support/server.ts'
 import { command } from '../../../test/support/commands.ts'
 
 interface Line {
@@ -103,6 +107,36 @@ describe('access-log verify', () => {
       await run('verify', '--cell', 'sandbox-us', '--from', '2100-01-01'),
       /^sandbox-us {2}0 lines, none changed; the last is/,
     )
+  })
+
+  test('says that files cannot be read, and checks the other cells', async () => {
+    const db = cells.db('production-eu')
+    await emptyLog(db, { database_days: 1 })
+    for (const days of [5, 0])
+      await appendDay(db, dayAgo(days), [accessRow({ user: randomUUID(), team: randomUUID(), request: 'fictional-1' })])
+    const peer = await s3Server()
+    const { url: endpoint, ...keys } = peer
+    settings.s3 = { ...keys, endpoint, prefix: '', virtual_hosts: false }
+    settings.report_storage = 's3'
+    try {
+      const archiver = new DayArchiver(storedFiles)
+      for (let step = 0; step < 2; step++) assert.equal(await archiver.remove(db, cells.control, () => false), 1)
+      assert.match(await run('verify', '--cell', 'production-eu'), /^production-eu {2}2 lines since .*, none changed/)
+      peer.next.push(403)
+      await assert.rejects(
+        run('verify', '--cell', 'all'),
+        /^Error: Files of the access log cannot be read, so it is not checked\. production-eu: GET was answered 403/,
+      )
+      peer.objects.clear()
+      await assert.rejects(
+        run('verify', '--cell', 'production-eu'),
+        /^Error: The access log has been changed\. production-eu: the file \S+ with the lines 1 to 1 of \S+ is missing\.$/,
+      )
+    } finally {
+      settings.report_storage = 'disk'
+      settings.s3 = undefined
+      await emptyLog(db, { database_days: 90 })
+    }
   })
 
   test('fails with the first invalid line', async () => {

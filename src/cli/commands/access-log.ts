@@ -2,8 +2,9 @@
 import { ALL_CELLS, UsageError, type Call } from '../command-tree.ts'
 import { cellWord, chosenCells, optionalId, requireCell, whenLogged } from '../command-input.ts'
 import { leaveCommand } from '../../platform/access-log/access-line.ts'
-import { exportLines, verifyLog } from '../../platform/access-log/access-archive.ts'
+import { exportLines, verifyLog, type Verification } from '../../platform/access-log/access-archive.ts'
 import type { Position } from '../../platform/access-log/log-days.ts'
+import { StorageUnavailable } from '../../platform/stored-files/file-storage.ts'
 import { openStorages } from '../../platform/stored-files/open-storages.ts'
 import { StoredFiles } from '../../platform/stored-files/stored-files.ts'
 import { appendLines } from '../../platform/access-log/access-log.ts'
@@ -52,31 +53,45 @@ function position(text: string): Position {
 }
 
 /**
- * `access-log verify`. Writes access_log_check, unless only some days are checked and intact. Errors: Error with the first invalid line or file of each cell, if the log has been changed;
- * `StorageUnavailable` if files cannot be read.
+ * `access-log verify`. Writes access_log_check, unless only some days are checked and intact. Errors: Error with the first invalid line or
+ * file of each cell whose log has been changed, and with the cells whose files cannot be read.
  */
 export async function verify(call: Call<{ cell?: string; from?: string; known?: string[] }>): Promise<string> {
   const known = (call.values.known ?? []).map(position)
   if (known.length && cellWord(call) === ALL_CELLS) throw new UsageError('--known needs one cell: each has a log of its own.')
   const firstDay = day(call.values.from, '--from')
   const broken: string[] = []
+  const unread: string[] = []
   const files = storedFilesOf(call)
   try {
     for (const { name, db } of chosenCells(call)) {
       await appendLines(db)
-      const verification = await verifyLog(db, files, known, firstDay)
-      const { lines, oldestDay, head, fault } = verification
+      const verification = await verifyLog(db, files, known, firstDay).catch(returnIfUnread)
+      if (verification instanceof StorageUnavailable) {
+        unread.push(`${name}: ${verification.message}`)
+        continue
+      }
+      const { fault } = verification
       // A check of some days does not replace what a check of all has found.
       if (firstDay === undefined || fault !== undefined) await recordCheck(db.queries, verification)
       if (fault !== undefined) broken.push(`${name}: ${fault}`)
-      else
-        await call.write(
-          `${name}  ${lines} lines${oldestDay === null ? '' : ` since ${oldestDay}`}, none changed; the last is ${head.seq}:${head.hash}\n`,
-        )
+      else await call.write(`${name}  ${describeIntact(verification)}\n`)
     }
   } finally {
     await files.close()
   }
-  if (broken.length) throw new Error(`The access log has been changed. ${broken.join('; ')}.`)
+  const problems = [
+    ...(broken.length ? [`The access log has been changed. ${broken.join('; ')}.`] : []),
+    ...(unread.length ? [`Files of the access log cannot be read, so it is not checked. ${unread.join('; ')}.`] : []),
+  ]
+  if (problems.length) throw new Error(problems.join(' '))
   return ''
 }
+
+function returnIfUnread(error: unknown): StorageUnavailable {
+  if (error instanceof StorageUnavailable) return error
+  throw error
+}
+
+const describeIntact = ({ lines, oldestDay, head }: Verification): string =>
+  `${lines} lines${oldestDay === null ? '' : ` since ${oldestDay}`}, none changed; the last is ${head.seq}:${head.hash}`
