@@ -16,6 +16,8 @@ import { UsageError } from '../command-tree.ts'
 import { completionScript } from '../completion.ts'
 import { publishDemo } from '../demo-file.ts'
 import { printEvents, printEvent } from './events.ts'
+import { eventually } from '../../../test/support/eventually.ts'
+import { listen } from './listen.ts'
 import { uuidFromId } from '../../events/catalog/message-id.ts'
 import { keptSecret } from './listen-secrets.ts'
 import { resend } from './resend.ts'
@@ -90,6 +92,30 @@ test('drawbridge keys prints the keys of the demo, and fails without a demo', as
 
 describe('drawbridge events', () => {
   const remote = ({ key }: TestTeam) => ({ url, key })
+
+  test('lists an event whose body is deleted, without a status, and listen names it without forwarding it', async () => {
+    const team = await createTestTeam()
+    const stop = new AbortController()
+    let printed = ''
+    const target = await receiver()
+    const context = { env: { DATA_DIR: folder }, signal: stop.signal, printNow: (text: string) => (printed += text) }
+    const listening = listen({ ...remote(team), forwardTo: target.url }, context)
+    await eventually(() => Promise.resolve(printed.includes('Listening at')))
+    await emitEvents(team, ['daily.data.activity.created', 'labtest.order.created'])
+    await team.db.pool.query('delete from event_body where team_id = $1', [team.team])
+    await delivering().drain()
+    await eventually(() => Promise.resolve(target.received.length > 0))
+    stop.abort()
+    await listening
+    assert.match(printed, /daily\.data\.activity\.created {2}\S+ {2}its body is deleted/)
+    assert.deepEqual(
+      target.received.map(({ body }) => JSON.parse(body).event_type),
+      ['labtest.order.created'],
+    )
+    const { text, error } = await printedBy((context) => printEvents({ values: remote(team) }, context))
+    assert.equal(error, undefined)
+    assert.match(text, /daily\.data\.activity\.created {2}- {2}/)
+  })
 
   test('lists the newest events of the team, and shows one', async () => {
     const team = await createTestTeam()

@@ -68,7 +68,7 @@ async function replayPage(tx: Tx, payload: Static<typeof replayEvents.payload>):
   // The endpoint is neither deleted nor disabled before the commit.
   await tx.locking.run(sql`select id from webhook where id = ${webhook_id} and team_id = ${tx.team} for share`)
   const events = await tx.many(EventRow, selectEvents(tx, { webhook_id, since, until, after }, sql`not w.disabled`, PAGE))
-  const replayed = events.filter(({ state, is_whole }) => is_whole && matches(which, state))
+  const replayed = events.filter(({ state }) => matches(which, state))
   await resendDeliveries(
     tx,
     webhook_id,

@@ -66,6 +66,7 @@ describe('the body of an event of health data', () => {
     await team.settle()
     await delivery.drain()
     assert.equal(target.received.length, 1)
+    assert.deepEqual(await deliveryStates(team, hook.id), { 'delivered after 1': 1 })
   })
 
   test('is not replayed to a new endpoint when it is deleted, and the counts say so', async () => {
@@ -134,6 +135,36 @@ describe('the body of an event of health data', () => {
     await team.db.pool.query('update delivery set due_at = now() where destination_id = $1', [hook.id])
     await delivery.drain()
     assert.equal(target.received.length, 3)
+  })
+
+  test('ends with its event also if a delivery of it is younger, which is then listed no more', async () => {
+    const { team, respondWith } = await scene()
+    respondWith(500)
+    await emitEvents(team, [ACTIVITY])
+    await delivery.drain()
+    await age(team, 29)
+    const target = await receiver()
+    const later = await endpoint(team, { url: target.url })
+    await team.manage.post(`${later.path}/replay`, { ...LONG_AGO, which: 'missing' })
+    await team.settle()
+    await delivery.drain()
+    assert.equal(target.received.length, 1)
+    assert.equal((await messages(team, later.path)).length, 1)
+    await age(team, 2)
+    assert.deepEqual(await messages(team, later.path), [])
+    assert.equal((await team.db.pool.query('select from delivery where destination_id = $1', [later.id])).rowCount, 1)
+  })
+
+  test('ends with its event also if the days for bodies were raised in between', async () => {
+    const { team, respondWith } = await scene()
+    respondWith(500)
+    await emitEvents(team, [ACTIVITY])
+    await delivery.drain()
+    await age(team, 2)
+    await expire(team.db, bodyCleanup(1, isStillToSend))
+    await age(team, 29)
+    assert.equal(await storedBodies(team), 0)
+    assert.deepEqual(await listEvents(team), [])
   })
 
   test('is deleted after seven days if the team has no endpoint', async () => {

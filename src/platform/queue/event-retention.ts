@@ -1,18 +1,44 @@
 // The end of events that expire (outbox.ts). Their bodies end first. An event whose body is gone is still listed, with its deliveries, and says
 // so; it is not sent again.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { dbNow, dbNowPlus } from '../db/leases.ts'
 import { DAY_S } from '../runtime/durations.ts'
 import { T } from '../schema/schema.ts'
 import { sql, type Sql } from '../db/sql.ts'
 import { ageInSeconds, cleanup, type Cleanup } from './retention.ts'
 
-const BODIES_MAX = 1000
-
-/** Deletes events 30 days after they were emitted, but not those of orders, results and reports. Deletes from event. */
-export const eventCleanup = cleanup({ table: 'event', column: 'expires_at' })
+/** Rows that one transaction deletes. */
+const ROWS_MAX = 1000
 
 const Oldest = T.Object({ age_s: T.Number() })
+const Deleted = T.Object({ deleted: T.Integer() })
 const Handled = T.Object({ deleted: T.Integer(), postponed: T.Integer() })
+
+/**
+ * Deletes events 30 days after they were emitted, but not those of orders, results and reports, and what is left of their bodies: no body
+ * outlives its event, by which it would be found when its user is erased. Deletes from event, event_body.
+ */
+export const eventCleanup: Cleanup = {
+  ...cleanup({ table: 'event', column: 'expires_at' }),
+  remove: async (db) => {
+    const { deleted } = await db.plainTx((tx) =>
+      tx.one(
+        Deleted,
+        sql`
+        with deleted as (
+          delete from event where ctid = any (array(
+            select e.ctid from event e where e.expires_at < ${dbNow}
+            order by e.expires_at limit ${ROWS_MAX} for update skip locked))
+          returning team_id, id
+        ), bodies as (
+          delete from event_body b using deleted e where b.team_id = e.team_id and b.event_id = e.id
+        )
+        select count(*) as deleted from deleted`,
+      ),
+    )
+    return deleted
+  },
+}
 
 /**
  * Deletes bodies some days after their events, and those that are still to be sent together with their events. Each is looked at once or
@@ -34,13 +60,14 @@ export function bodyCleanup(days: number, isWaiting: Sql): Cleanup {
     },
     async remove(db, _control, isStopped) {
       for (;;) {
+        const began = performance.now()
         const { deleted, postponed } = await db.plainTx((tx) =>
           tx.one(
             Handled,
             sql`
           with due as materialized (
             select b.ctid as place, b.team_id, b.event_id ${overdue}
-            order by b.retained_from limit ${BODIES_MAX} for update of b skip locked
+            order by b.retained_from limit ${ROWS_MAX} for update of b skip locked
           ), waiting as materialized (
             select due.place, e.expires_at from due
             join event e on e.team_id = due.team_id and e.id = due.event_id and e.expires_at > ${dbNow}
@@ -55,6 +82,7 @@ export function bodyCleanup(days: number, isWaiting: Sql): Cleanup {
           ),
         )
         if (deleted > 0 || postponed === 0 || isStopped()) return deleted
+        await sleep(performance.now() - began)
       }
     },
   }
