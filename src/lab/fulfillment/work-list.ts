@@ -83,7 +83,7 @@ const workTypeOverLink = (today: Sql) => sql`
 
 /** The link of a kit's order `o` at a laboratory `l` without manual fulfillment. */
 const kitLink = (manualSlugs: string[]) => sql`
-  left join lab_link k on k.account_id = o.lab_account_id and k.sends_orders and o.method = 'testkit' and l.slug <> all (${manualSlugs})`
+  left join lab_link k on k.account_id = o.lab_account_id and o.method = 'testkit' and l.slug <> all (${manualSlugs})`
 
 /** Whether staff work on an order `o` at its laboratory `l` with the link `k`. */
 const hasStaff = (manualSlugs: string[]) => sql`(k.account_id is not null or l.slug = any (${manualSlugs}))`

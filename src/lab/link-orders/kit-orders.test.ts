@@ -104,6 +104,24 @@ describe('a kit that its patient registers, at a laboratory with a live link', (
     assert.equal((await getOrder(team, order.id)).last_event.status_detail, null)
   })
 
+  test('gets its result over a link over which no orders go', async () => {
+    const { team, account } = await linkedLab({ ...STAFF, transport: { orders: 'none' } })
+    const order = await kit(team, { lab_account_id: account })
+    await staffActionOk(team, order, 'kit', { sample_id: 'BOX-0001' })
+    assert.equal(await findWork(team, order.id), 'ship')
+    await register(team, 'BOX-0001')
+    assert.deepEqual(await queuedMessages(team, account), [])
+    assert.equal((await receiveResult(team, account, 'BOX-0001')).state, 'applied')
+  })
+
+  test('never gets the sample id of another order', async () => {
+    const { team, account } = await linkedLab(STAFF)
+    const [one, two] = [await kit(team, { lab_account_id: account }), await kit(team, { lab_account_id: account })]
+    await staffActionOk(team, one, 'kit', { sample_id: 'BOX-0001' })
+    assert.equal((await staffAction(team, two, 'kit', { sample_id: 'BOX-0001' })).status, 422)
+    assert.equal((await getOrder(team, two.id)).sample_id, null)
+  })
+
   test('that the laboratory refuses is sent again once', async () => {
     const { team, account } = await linkedLab()
     const order = await kit(team, { lab_account_id: account })

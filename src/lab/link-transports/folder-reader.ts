@@ -61,6 +61,8 @@ export class FolderReader {
   readonly #options: FolderReaderOptions
   readonly #isWanted: (name: string) => boolean
   #sightings = new Map<string, Sighting>()
+  /** Names of files that could not be used at the last look; they are tried after the others. */
+  #unusable = new Set<string>()
 
   constructor(options: FolderReaderOptions) {
     this.#options = options
@@ -81,19 +83,27 @@ export class FolderReader {
     const result: FolderLook = { taken_count: 0, waiting_count: 0, faulty_count: 0, failure: undefined }
     let failure_count = 0
     if (entries.length > 0) for (const name of [DONE, ERROR]) await store.createFolder(`${folder}/${name}`)
-    for (const { name } of entries.sort((a, b) => a.modified_ms - b.modified_ms || (a.name < b.name ? -1 : 1))) {
+    for (const { name } of this.#inTurn(entries)) {
       if (isStopped() || failure_count >= FAILURES_MAX) break
       try {
         const outcome =
           looked_ms - this.#sightings.get(name)!.since_ms < this.#options.stable_ms ? 'waiting' : await this.#take(store, name)
         result[`${outcome}_count`]++
+        this.#unusable.delete(name)
       } catch (error) {
         if (!(error instanceof FolderError)) throw error
         result.failure ??= error
+        this.#unusable.add(name)
         failure_count++
       }
     }
     return result
+  }
+
+  #inTurn(entries: FileEntry[]): FileEntry[] {
+    this.#unusable = new Set(entries.flatMap(({ name }) => (this.#unusable.has(name) ? [name] : [])))
+    const rank = ({ name }: FileEntry) => Number(this.#unusable.has(name))
+    return entries.sort((a, b) => rank(a) - rank(b) || a.modified_ms - b.modified_ms || (a.name < b.name ? -1 : 1))
   }
 
   #sighting({ name, bytes, modified_ms }: FileEntry, looked_ms: number): Sighting {

@@ -293,6 +293,21 @@ for (const [name, makePlace, skip] of [
       await store.close()
     })
 
+    test('has many files that may not be read before one that may, which is taken with the next look', async () => {
+      const place = await makePlace()
+      const store = await place.open()
+      for (let i = 0; i < 6; i++) writeFileSync(join(place.path, `a${i}.hl7`), result(`C-${i}`))
+      writeFileSync(join(place.path, 'z.hl7'), result('C-Z'))
+      const locked = storeWith(store, {
+        read: (path, bytes_max) =>
+          path.endsWith('/z.hl7') ? store.read(path, bytes_max) : Promise.reject(new FolderError('The file may not be read')),
+      })
+      const reader = await linkWithReader({ ...place, open: () => Promise.resolve(locked) }, { stable_ms: 0 })
+      for (let i = 0; i < 3; i++) await assert.rejects(reader.look(), /The file may not be read/)
+      assert.deepEqual(await reader.stored(), [result('C-Z')])
+      await store.close()
+    })
+
     test('has files that are too large or have a name that is too long, which are in error with the reason', async () => {
       const place = await makePlace()
       const reasons: string[] = []
