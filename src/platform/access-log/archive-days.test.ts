@@ -437,14 +437,12 @@ describe('the files', () => {
     await archiveAll()
     const tenant = { team, org: team, cell: 'production-eu', clock_offset_s: 0, settings: {} }
     const { rows } = await db.pool.query(`select set_id from ${SCHEMA}.access_archive`)
+    const set_ids = rows.map(({ set_id }) => set_id as string)
     await db.tx(tenant, async (tx) => {
       assert.deepEqual(await tx.many(T.Object({}), sql`select from access_archive`), [])
-      await deleteFilesAfter(
-        tx,
-        rows.map(({ set_id }) => set_id),
-        -1,
-      )
+      await deleteFilesAfter(tx, set_ids, -1, { isOfCell: true })
     })
+    await db.plainTx((tx) => deleteFilesAfter(tx, set_ids, -1))
     await files.cleanup.remove(db, cells.control, isStopped)
     await assert.rejects(db.pool.query(`delete from ${SCHEMA}.stored_file where is_of_cell`), { code: '23503' })
     assert.equal(await faultOf(), 'nothing was found')

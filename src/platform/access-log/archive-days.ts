@@ -202,6 +202,7 @@ async function forgetFiles(db: Db, { day, first_seq }: LogFile): Promise<void> {
       tx,
       files.map(({ set_id }) => set_id),
       0,
+      { isOfCell: true },
     )
   })
 }

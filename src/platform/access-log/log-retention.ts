@@ -68,6 +68,7 @@ export async function dropOldDays(db: Db): Promise<number> {
         tx,
         files.map(({ set_id }) => set_id),
         0,
+        { isOfCell: true },
       )
     })
   return old.length

@@ -148,11 +148,20 @@ export const keepFiles = (tx: PlainTx, set_id: string): Promise<number> =>
     update stored_file set delete_at = null
     where set_id = ${set_id} and (delete_at is null or delete_at > ${dbNowPlus(DELETING_S)})`)
 
-/** Sets when the files of sets are deleted: so many seconds from now. Writes stored_file. */
-export async function deleteFilesAfter(tx: PlainTx, set_ids: readonly string[], seconds: number): Promise<void> {
+/**
+ * Sets when the files of sets are deleted: so many seconds from now. Writes stored_file.
+ * @param isOfCell as it was for `reserve`: others are kept, so that no eraser of a team's files deletes those of the cell
+ */
+export async function deleteFilesAfter(
+  tx: PlainTx,
+  set_ids: readonly string[],
+  seconds: number,
+  { isOfCell = false } = {},
+): Promise<void> {
   if (set_ids.length)
     await tx.run(sql`
-      update stored_file set delete_at = ${dbNowPlus(seconds)} where set_id = any (${[...set_ids]}::uuid[])`)
+      update stored_file set delete_at = ${dbNowPlus(seconds)}
+      where set_id = any (${[...set_ids]}::uuid[]) and is_of_cell = ${isOfCell}::boolean`)
 }
 
 /** The files of a set with these names, for `read`; missing ones are omitted. */
