@@ -20,7 +20,8 @@ export const feedRoutes = ({ findDeletedUsers, notDeleted, watch }: FeedDependen
     method: 'GET',
     path: '/v1/events',
     summary: 'List events, newest first',
-    description: 'All events of the team, as emitted. `object_id` is the id of the order, user or job.',
+    description:
+      'Events of the team, as emitted: those of health data and connections for 30 days, all others without an end. `object_id` is the id of the order, user or job.',
     query: EventQuery,
     reply: EventPage,
     run: (tx, { query }) => listEvents(tx, notDeleted, query),
@@ -32,7 +33,7 @@ export const feedRoutes = ({ findDeletedUsers, notDeleted, watch }: FeedDependen
     path: '/v1/events/follow',
     summary: 'Read the event feed, oldest first',
     description:
-      'Events in the order in which they became known, each once, from the first such request, endpoint or pipeline of the team on (`list_events` has all): ask again with `next_cursor` for later events. With `wait_s` the answer waits for an event. Events are kept here for 30 days; those of deleted users are left out. At most 20 requests of a team wait at a time.',
+      'Events in the order in which they became known, each once, from the first such request, endpoint or pipeline of the team on (`list_events` has earlier ones): ask again with `next_cursor` for later events. With `wait_s` the answer waits for an event. Events are kept here for 30 days; those of deleted users are left out. At most 20 requests of a team wait at a time.',
     query: FeedQuery,
     reply: FeedEventPage,
     run: ({ tenant, cells }, { query }) => followEvents({ tenant, db: cells.db(tenant.cell), watch, findDeletedUsers }, query),
