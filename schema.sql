@@ -825,8 +825,7 @@ table feed
 table feed_epoch
   single boolean not null default true
   epoch integer not null
-  system_identifier text
-  timeline integer
+  server_state text
   constraint feed_epoch_pkey PRIMARY KEY (single)
   constraint feed_epoch_single_check CHECK (single)
 

@@ -396,13 +396,13 @@ create table feed (
   created_at  timestamptz not null,
   primary key (team_id, seq)
 );
--- A database that continues from an earlier state gives numbers of its sequences again. Each timeline has an epoch of its own.
+-- A database that continues from an earlier state gives numbers of its sequences again. Each start, timeline and copy of the database has an
+-- epoch of its own.
 create table feed_epoch (
-  single            boolean primary key default true check (single),
-  epoch             integer not null,
-  -- Null: no event has been numbered.
-  system_identifier text,
-  timeline          integer
+  single        boolean primary key default true check (single),
+  epoch         integer not null,
+  -- System identifier, timeline, oid of the database, and start of PostgreSQL. Null: no event has been numbered.
+  server_state  text
 );
 insert into feed_epoch (epoch) values (0);
 create index feed__created on feed (created_at);

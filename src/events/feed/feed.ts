@@ -22,25 +22,34 @@ export interface EventRef {
 /** Which of these users are deleted, within the grace period or permanently. Events about them are not sent any more. */
 export type FindDeletedUsers = (db: Queries, users: { team_id: string; user_id: string | null }[]) => Promise<Set<string>>
 
-/** Numbers of one epoch; 9,999 epochs are numbers that JSON has exactly. */
+/** Numbers of one epoch; 90,000 epochs are numbers that JSON has exactly. */
 const EPOCH_NUMBERS = 100_000_000_000
 
 /** The epoch of a number. */
 export const epochOf = (seq: number): number => Math.floor(seq / EPOCH_NUMBERS)
 
+/** Hours from 1970 to 2026, and the last hour after that which begins an epoch: in 2035. */
+const HOURS_BEFORE_2026 = 490_896
+const HOURS_MAX = 80_000
+
 /**
  * Numbers events, in this order, in the transaction that fans them out. A failover, a recovery and a restored backup lose the last numbers, so
- * that the sequence gives them again: then a new epoch begins, whose numbers are higher than all that readers have. Writes feed, feed_epoch.
+ * that the sequence gives them again: then a new epoch begins, whose numbers are higher than all that readers have. A restored backup knows
+ * nothing of later epochs, so that the hour is part of the number of an epoch; some backups are known by the start of PostgreSQL only.
+ * Writes feed, feed_epoch.
  */
 export async function addToFeed(tx: PlainTx, events: EventRef[]): Promise<void> {
   await tx.run(sql`
     with server as materialized (
-      select system_identifier::text, ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer as timeline
-      from pg_control_system()),
+      select timeline, concat_ws(' ', system_identifier, timeline,
+               (select oid from pg_database where datname = current_database()), extract(epoch from pg_postmaster_start_time())) as state
+      from pg_control_system(), (select ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer as timeline) t),
     renewed as (
       update feed_epoch e
-      set epoch = greatest(e.epoch + 1, s.timeline), system_identifier = s.system_identifier, timeline = s.timeline
-      from server s where (e.system_identifier, e.timeline) is distinct from (s.system_identifier, s.timeline)
+      set epoch = greatest(e.epoch + 1, s.timeline + least(${HOURS_MAX}::integer,
+                    floor(extract(epoch from ${dbNow}) / 3600)::integer - ${HOURS_BEFORE_2026}::integer)),
+          server_state = s.state
+      from server s where e.server_state is distinct from s.state
       returning e.epoch)
     insert into feed (team_id, seq, event_id, created_at)
     select team_id, coalesce((select epoch from renewed), (select epoch from feed_epoch)) * ${EPOCH_NUMBERS}::bigint + nextval('feed_number'),

@@ -123,7 +123,7 @@ describe('the event feed', () => {
        insert into event_outbox (team_id, event_ids) select $1, array_agg(event_id) from lost`,
       [team.team],
     )
-    await team.db.pool.query('update feed_epoch set timeline = timeline - 1')
+    await team.db.pool.query(`update feed_epoch set server_state = ''`)
     await emitEvents(team, [CRITICAL])
     await delivery.drain()
     const after = await follow(team, `?next_cursor=${before.next_cursor}`)

@@ -48,6 +48,6 @@ export async function followEvents(
 
 async function startPosition(db: Db, tenant: Tenant, list: string, { next_cursor, start }: FeedQuery): Promise<number> {
   if (next_cursor === undefined) return start === 'newest' ? db.read(tenant, (tx) => latestFeedPosition(tx, tenant.team)) : 0
-  const [seq] = readCursor(list, next_cursor, [numberPart(15)])
+  const [seq] = readCursor(list, next_cursor, [numberPart(16)])
   return Number(seq)
 }

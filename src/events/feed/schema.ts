@@ -66,7 +66,7 @@ export const FeedEventPage = Fields(
     next_cursor: T.String({ description: 'Where to go on, also when there was nothing.' }),
     epoch: Int({
       description:
-        'Of the last event. It increases after a failover, a recovery or a restored backup: the cursor stays valid, and events just before may come again under the same ids.',
+        'Of the last event. It increases after a failover, a recovery, a restored backup or a restart of PostgreSQL: the cursor stays valid, and events just before may come again under the same ids.',
     }),
   },
   { title: 'FollowedPage' },
