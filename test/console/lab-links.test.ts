@@ -137,3 +137,14 @@ test('a member who does not administer the organization sees no issues', inBrows
   await page.getByRole('alert').filter({ hasText: 'Your role does not permit this' }).first().waitFor()
   assert.deepEqual(await page.getByRole('navigation', { name: 'Lab links' }).getByRole('link').allInnerTexts(), ['Shadow'])
 })
+
+test('the overview leads administrators of the organization to open issues', inBrowser, async () => {
+  const visited = await openConsole()
+  const { page, open } = visited
+  const link = await createLink(visited)
+  await reportIssue(visited, link, { reason: 'link_down', detail: 'ECONNREFUSED' })
+  await open('')
+  await page.getByRole('link', { name: /issues? of lab links/ }).click()
+  await page.waitForURL('**/links')
+  await page.getByRole('article', { name: 'The link does not work.' }).first().waitFor()
+})

@@ -42,6 +42,7 @@ const forOrgKeys = new Set([
   'resend_lab_message',
   'finish_lab_message',
   'list_lab_link_issues',
+  'count_lab_link_issues',
   'finish_lab_link_issue',
   'list_org_domains',
   'create_org_domain',

@@ -128,6 +128,7 @@ const ours: Record<string, string> = {
   'POST /v1/org/{}/lab_message/{}/{}/{}/resend': 'messages of laboratories',
   'POST /v1/org/{}/lab_message/{}/{}/{}/done': 'messages of laboratories',
   'GET /v1/org/{}/lab_link_issue/{}/{}': 'messages of laboratories',
+  'GET /v1/org/{}/lab_link_issue_count/{}/{}': 'messages of laboratories',
   'POST /v1/org/{}/lab_link_issue/{}/{}/{}/done': 'messages of laboratories',
   'GET /v1/org/{}/phlebotomist/{}/{}': 'phlebotomists',
   'PUT /v1/org/{}/phlebotomist/{}/{}/{}': 'phlebotomists',

@@ -5,7 +5,7 @@ import { ErrorNotice } from '../../components/ErrorNotice.tsx'
 import { StatusBadge } from '../../components/StatusBadge.tsx'
 import { hasPage } from '../../pages.ts'
 import { useTeam } from '../../session/team.ts'
-import { useAttention, type AttentionCount } from './attention.ts'
+import { useAttention, useOpenIssues, type AttentionCount } from './attention.ts'
 import classes from './AttentionList.module.css'
 
 interface Kind {
@@ -16,7 +16,12 @@ interface Kind {
   tone: 'attention' | 'failed'
 }
 
-const KINDS: Record<AttentionCount['kind'], Kind> = {
+type AttentionKind = AttentionCount['kind'] | 'link_issues'
+/** Something that needs attention, how often, and whether there may be more. */
+type Line = Omit<AttentionCount, 'kind'> & { kind: AttentionKind }
+
+const KINDS: Record<AttentionKind, Kind> = {
+  link_issues: { singular: 'issue of lab links', plural: 'issues of lab links', path: 'links', tone: 'failed' },
   endpoints_failing: { singular: 'endpoint fails', plural: 'endpoints fail', path: 'events/endpoints', tone: 'failed' },
   endpoints_disabled: {
     singular: 'endpoint was disabled because it failed',
@@ -56,7 +61,10 @@ const KINDS: Record<AttentionCount['kind'], Kind> = {
 /** What needs attention, each with a count and a link to where it can be mended. */
 export function AttentionList() {
   const { data, error, refetch } = useAttention()
-  const counts = data?.data.filter(({ count }) => count > 0)
+  const issues = useOpenIssues()
+  const lines: Line[] = [...(issues.data ? [{ kind: 'link_issues' as const, ...issues.data }] : []), ...(data?.data ?? [])]
+  const counts = lines.filter(({ count }) => count > 0)
+  const isRead = data !== undefined && !issues.isLoading && !issues.error
   return (
     <section aria-labelledby="attention">
       <Stack gap="sm">
@@ -64,17 +72,18 @@ export function AttentionList() {
           Needs attention
         </Title>
         {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+        {issues.error && <ErrorNotice error={issues.error} onRetry={() => void issues.refetch()} />}
         {!data && !error && (
           <Delayed>
             <Skeleton height={36} />
           </Delayed>
         )}
-        {counts?.length === 0 && (
+        {isRead && counts.length === 0 && (
           <div>
             <StatusBadge tone="good">Nothing needs attention</StatusBadge>
           </div>
         )}
-        {counts && counts.length > 0 && (
+        {counts.length > 0 && (
           <ul className={classes.list}>
             {counts.map((count) => (
               <li key={count.kind}>
@@ -88,7 +97,7 @@ export function AttentionList() {
   )
 }
 
-function AttentionLine({ count: { kind, count, is_exact } }: { count: AttentionCount }) {
+function AttentionLine({ count: { kind, count, is_exact } }: { count: Line }) {
   const { pathTo } = useTeam()
   const { singular, plural, path, tone } = KINDS[kind]
   const content = (

@@ -10,6 +10,7 @@ import { userNotDeleted } from '../../people/users/users.ts'
 import { joinConditions, raw, sql, type Sql } from '../../platform/db/sql.ts'
 import { issueTexts, type IssueReason } from './issue-reasons.ts'
 import { markDone } from './message-store.ts'
+import { COUNTED_MAX, type OpenIssues } from './schema.ts'
 
 interface NewIssue {
   reason: IssueReason
@@ -115,6 +116,24 @@ export async function listIssues(
 }
 
 const ofOrg = (org_id: string | undefined): Sql => (org_id === undefined ? sql`true` : sql`a.org_id = ${org_id}`)
+
+const Counted = T.Object({ count: T.Integer() })
+
+/** The number of open issues of an organization's accounts, without their orders. */
+export async function countOpenIssues(db: Queries, org_id: string): Promise<OpenIssues> {
+  const { count } = await db.one(
+    Counted,
+    sql`
+    select count(*)::int as count from (
+      select from (
+        select m.link_account_id from lab_message m where m.reason is not null and m.state <> 'done'
+        union all
+        select q.link_account_id from lab_link_issue q where q.state = 'open') i
+      join lab_account a on a.id = i.link_account_id
+      where a.org_id = ${org_id} limit ${COUNTED_MAX}) counted`,
+  )
+  return { count, is_exact: count < COUNTED_MAX }
+}
 
 function toIssue(row: Static<typeof IssueRow>): Issue {
   const { text, remedy } = issueTexts[row.reason]

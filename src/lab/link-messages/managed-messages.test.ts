@@ -169,7 +169,13 @@ describe('issues', () => {
     const { message_id } = await receiveBytes(team, account, Buffer.from('no message'))
     await receiveBytes(team, account, Buffer.from('no message'))
     const open = async () => (await team.manage.get(`${ISSUES}?account_id=${account}&state=open`)).body.data
+    const count = async () => (await team.manage.get('/lab_link_issue_count/sandbox/us')).body
     const [issue] = await open()
+    assert.deepEqual(await count(), { count: 1, is_exact: true })
+    assert.deepEqual((await (await createTestTeam()).manage.get('/lab_link_issue_count/sandbox/us')).body, {
+      count: 0,
+      is_exact: true,
+    })
     assert.deepEqual(
       [issue.id, issue.message_id, issue.reason, issue.count, issue.state, issue.lab],
       [message_id, message_id, 'unreadable', 2, 'open', 'quest'],
@@ -181,6 +187,7 @@ describe('issues', () => {
     assert.equal((await team.manage.post(`${ISSUES}/${message_id}/done`)).body.comment, comment)
     assert.equal((await team.manage.post(`${ISSUES}/${message_id}/done`, { comment: 'x'.repeat(501) })).status, 422)
     assert.deepEqual(await open(), [])
+    assert.deepEqual(await count(), { count: 0, is_exact: true })
     assert.equal((await team.manage.get(`${PATH}/${message_id}`)).body.state, 'done')
     assert.equal((await team.manage.get(`${ISSUES}?account_id=${account}&state=done`)).body.data.length, 1)
   })

@@ -2,23 +2,22 @@ import { acceptedFormat } from '../../platform/http/errors.ts'
 import type { PlainTx } from '../../platform/db/transaction.ts'
 import { managementOperation, type Operation } from '../../platform/http/operation.ts'
 import { CellParams } from '../../tenancy/organizations/management-shapes.ts'
-import { finishIssue, listIssues, type Issue } from './issues.ts'
+import { countOpenIssues, finishIssue, listIssues, type Issue } from './issues.ts'
 import { BYTES, finish, listMessages, readBytes, readMessage, replay, resend } from './managed-messages.ts'
 import * as shapes from './schema.ts'
 
 const MESSAGES = '/v1/org/{org_id}/lab_message/{env}/{region}' as const
 const ISSUES = '/v1/org/{org_id}/lab_link_issue/{env}/{region}' as const
 const ofCell = { scope: 'cell', keyScope: 'org' } as const
-/** A step of a person on a message or an issue. The same step again changes nothing. */
-const act = { ...ofCell, method: 'POST', idempotency: 'none' } as const
+/** A step of a person on a message or an issue. It shows nothing of patients, and the same step again changes nothing. */
+const act = { ...ofCell, method: 'POST', logsAccess: false, idempotency: 'none' } as const
 const done = {
   ...act,
   body: shapes.DoneBody,
   body_optional: true,
   example: { comment: 'The laboratory has sent it again.' },
 } as const
-/** Shows nothing of patients. */
-const ofMessage = { params: shapes.MessageParams, reply: shapes.MessageStep, logsAccess: false } as const
+const ofMessage = { params: shapes.MessageParams, reply: shapes.MessageStep } as const
 
 export const linkMessagesRoutes = (): Operation[] => [
   managementOperation({
@@ -95,16 +94,29 @@ export const linkMessagesRoutes = (): Operation[] => [
     },
   }),
   managementOperation({
+    ...ofCell,
+    id: 'count_lab_link_issues',
+    logsAccess: false,
+    method: 'GET',
+    path: '/v1/org/{org_id}/lab_link_issue_count/{env}/{region}',
+    summary: "Count the open issues of links of the organization's lab accounts",
+    params: CellParams,
+    reply: shapes.OpenIssues,
+    run: (tx, { manager }) => countOpenIssues(tx, manager.org),
+  }),
+  managementOperation({
     ...done,
     id: 'finish_lab_link_issue',
-    logsAccess: true,
+    logsAccess: false,
     path: `${ISSUES}/{issue_id}/done`,
     summary: 'Mark an issue of a link as done',
     description: 'The issue of a message marks the message as done, too.',
     params: shapes.IssueParams,
-    reply: shapes.LinkIssue,
-    run: async (tx, { manager, params, body }) =>
-      showIssue(tx, await finishIssue(tx, params.issue_id, { org_id: manager.org, comment: body?.comment })),
+    reply: shapes.IssueStep,
+    run: async (tx, { manager, params, body }) => {
+      const { id, state, comment } = await finishIssue(tx, params.issue_id, { org_id: manager.org, comment: body?.comment })
+      return { id, state, comment }
+    },
   }),
 ]
 

@@ -127,5 +127,22 @@ export const DoneBody = Fields(
   { title: 'LabLinkDone' },
 )
 
+/** The number at which open issues are no longer counted. */
+export const COUNTED_MAX = 1000
+
+export const OpenIssues = Fields(
+  {
+    count: T.Integer({ description: `Counting stops at ${COUNTED_MAX}.` }),
+    is_exact: T.Boolean({ description: 'False if counting has stopped.' }),
+  },
+  { title: 'OpenLinkIssues' },
+)
+export type OpenIssues = Static<typeof OpenIssues>
+
+export const IssueStep = Fields(
+  { id: Uuid, state: OpenEnum(['open', 'done']), comment: nullableText },
+  { title: 'LabLinkIssueStep' },
+)
+
 export const MessageParams = Fields({ ...CellParams.properties, message_id: Uuid })
 export const IssueParams = Fields({ ...CellParams.properties, issue_id: Uuid })

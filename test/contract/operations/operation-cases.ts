@@ -52,6 +52,7 @@ export const findsNothing: ReadonlySet<string> = new Set([
   'list_team_unmatched_results',
   'list_unmatched_results',
   'list_lab_messages',
+  'list_lab_link_issues',
   'introspect_resources',
   'introspect_historical_pulls',
   'introspect_rejected_posts',

@@ -20,6 +20,7 @@ import {
 import { saveLink } from '../../../src/lab/accounts/account-links.ts'
 import { saveDocuments } from '../../../src/lab/results/lab-documents.ts'
 import { queueOutgoing } from '../../../src/lab/link-messages/message-store.ts'
+import { saveAnswer } from '../../../src/lab/link-messages/outgoing-messages.ts'
 import { profile, receiveBytes } from '../../support/link-messages.ts'
 import { fhirServer } from '../../support/fhir-server.ts'
 import { createLaunchBody, embedding, getPage, launch, launchedHeaders } from '../../support/launch-browser.ts'
@@ -422,6 +423,13 @@ function labMessageFor(team: TestTeam, { id }: Operation, use: Use): Promise<str
   })
 }
 
+/** A message about an order that the laboratory has refused. */
+async function refuseMessage(team: TestTeam, operation: Operation): Promise<void> {
+  const id = await labMessageFor(team, operation, 'read')
+  const refusal = { state: 'refused', isAwaited: false, answer: Buffer.from('MSH|^~\\&|'), error: 'Refused' } as const
+  await team.db.tx(team.tenant, (tx) => Promise.resolve(saveAnswer(tx, { id, team_id: team.team }, refusal)))
+}
+
 const messages = new WeakMap<TestTeam, Promise<{ webhook_id: string; message_id: string }>>()
 /** A message to an endpoint of the team: the two go together. */
 function messageOf(team: TestTeam): Promise<{ webhook_id: string; message_id: string }> {
@@ -681,6 +689,7 @@ export async function valid(team: TestTeam, operation: Operation): Promise<Reque
     request.query[name] = await belonging(team, operation, name)
   if (operation.id === 'sign_in_to_demo') await createDemoMember(team)
   if (operation.id === 'list_lab_messages') await labMessageFor(team, operation, 'read')
+  if (operation.id === 'list_lab_link_issues') await refuseMessage(team, operation)
   if (operation.id === 'sign_in_with_password') request.body = await passwordSignIn(team)
   if (operation.id === 'sign_in_with_passkey') return { ...request, ...(await passkeySignInRequest(team)) }
   if (operation.id === 'add_passkey') return { ...request, ...(await newPasskeyRequest(team)) }
