@@ -193,7 +193,7 @@ describe('a message', () => {
     )
   })
 
-  test('keeps the blanks of its texts, and is no correction if they alone differ', async () => {
+  test('keeps the blanks of its values and notes, and is no correction if they alone differ', async () => {
     const { order, send, result, team } = await linkedOrder()
     const blank = { unit: ' mmol/L ', flag: ' H', reference_range: ' 4-6 ', notes: '  indented\n' }
     const item = (blanks: boolean, value: string) =>
@@ -213,13 +213,13 @@ describe('a message', () => {
     }
     assert.deepEqual(await shown(), [
       1,
-      ' Glucose ',
+      'Glucose',
       'GLU',
       '  Moderate growth ',
       '  Moderate growth \n  indented\n',
-      ' mmol/L ',
+      'mmol/L',
       ' 4-6 ',
-      ' H',
+      'H',
       'abnormal',
       'final',
     ])

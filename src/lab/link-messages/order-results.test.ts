@@ -118,6 +118,30 @@ describe('the document of a report', () => {
   const panel = (code: string, value: string, reported_at = '20300104100000') =>
     observedTest({ code, reported_at, observations: [observation(code, value)] })
 
+  test('of an incremental message that newer ones have overtaken replaces none, and is not shown', async () => {
+    const { team, order, send } = await linkedOrder()
+    const path = `/v3/order/${order.id}/result`
+    const report = (hour: string, value: string, filler: string) => {
+      const time = `20300104${hour}0000-0500`
+      const documents = [documentOf(value, { filler, test: 'A' })]
+      return { ...messageFor(order, [panel('A', value, time)], { documents }), sent_at: time, control_id: time + filler }
+    }
+    const shown = async () => {
+      const { documents } = (await team.api.get(`${path}/documents`)).body
+      return [
+        nameOf((await team.api.get(`${path}/pdf`)).body),
+        ...documents.map((item: Record<string, unknown>) => [item.report_number, item.is_of_latest_report]),
+      ]
+    }
+    await send(report('12', '3', 'F-A'))
+    await send(report('11', '2', 'F-A'))
+    assert.deepEqual(await shown(), ['3', ['F-A', true]])
+    await send(report('10', '1', 'F-B'))
+    assert.deepEqual(await shown(), ['3', ['F-B', false], ['F-A', true]])
+    await send(report('13', '4', 'F-A'))
+    assert.deepEqual(await shown(), ['4', ['F-A', true], ['F-B', false]])
+  })
+
   test('of each panel is there, the newest of each report, and the last one is the PDF of the result', async () => {
     const { team, order, send } = await linkedOrder()
     const path = `/v3/order/${order.id}/result`

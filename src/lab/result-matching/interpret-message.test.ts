@@ -48,7 +48,7 @@ describe('a message by its profile', () => {
   test('has flags as received, unless the profile gives them a meaning', () => {
     const flag = (text: string) => reportItem({ flag: text }, { results: { flags: { '*': 'A' } } }).results[0]!.flag
     assert.deepEqual(['*', 'H', '**', ''].map(flag), ['A', 'H', '**', ''])
-    assert.deepEqual([' * ', ' H '].map(flag), ['A', ' H '])
+    assert.deepEqual([' * ', ' H '].map(flag), ['A', 'H'])
   })
 
   test('keeps codes, units and flags that are names of what every object has', () => {

@@ -18,7 +18,7 @@ export function createCodes({ codes }: Pick<LinkProfile, 'codes'>): LinkCodes {
   return {
     test: (code) => translate(codes.tests, code),
     result: ({ code, name, loinc }) => ({
-      name: name?.trim() ? name : code,
+      name: name?.trim() || code,
       slug: '',
       provider_id: results.get(code)?.provider_id ?? code,
       loinc: loinc ?? results.get(code)?.loinc ?? null,
@@ -26,17 +26,17 @@ export function createCodes({ codes }: Pick<LinkProfile, 'codes'>): LinkCodes {
       source_markers: null,
     }),
     unit: ({ code, unit }) => {
-      const text = unit?.trim() ? unit : results.get(code)?.unit
+      const text = unit?.trim() || results.get(code)?.unit
       return text ? translate(codes.units, text) : null
     },
   }
 }
 
 /**
- * What a map of the profile has for a text without the blanks around it, else the text itself. Names that every object inherits are texts like
- * others.
+ * What a map of the profile has for a text, else the text itself, without the blanks around it: systems with fields of a fixed width pad codes and
+ * units. Names that every object inherits are texts like others.
  */
 export function translate(map: Readonly<Record<string, string>>, text: string): string {
   const trimmed = text.trim()
-  return Object.hasOwn(map, trimmed) ? map[trimmed]! : text
+  return Object.hasOwn(map, trimmed) ? map[trimmed]! : trimmed
 }

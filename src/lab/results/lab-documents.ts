@@ -52,6 +52,10 @@ export async function storeUploadedPdf(tx: Tx, { order }: LockedOrder, bytes: Bu
   return true
 }
 
+const replacement: Sql = sql`
+  do update
+  set id = excluded.id, name = excluded.name, checksum = excluded.checksum, bytes = excluded.bytes, created_at = excluded.created_at`
+
 /** The document that staff uploaded for an order before its first report, if there is one. */
 export const listUploadedPdfs = async (tx: Tx, order_id: string): Promise<string[]> =>
   (
@@ -64,9 +68,15 @@ export const listUploadedPdfs = async (tx: Tx, order_id: string): Promise<string
 /**
  * Stores the documents that came with a report, at the end of the transaction. Each replaces the earlier one of the same report. Writes
  * lab_result_pdf.
+ * @param areOlder the order has a newer report, whose documents stay
  * @returns their ids
  */
-export async function saveDocuments(tx: Tx, order_id: string, documents: readonly LabDocument[]): Promise<string[]> {
+export async function saveDocuments(
+  tx: Tx,
+  order_id: string,
+  documents: readonly LabDocument[],
+  { areOlder = false } = {},
+): Promise<string[]> {
   await tx.run(sql`
     delete from lab_result_pdf
     where id in (
@@ -84,8 +94,8 @@ export async function saveDocuments(tx: Tx, order_id: string, documents: readonl
       insert into lab_result_pdf (id, order_id, team_id, report_number, test_code, code, position, name, checksum, bytes, created_at)
       values (${id}, ${order_id}, ${tx.team}, ${report_number}, ${test_code}, ${code}, ${position}, ${name}, ${checksumOf(bytes)}, ${bytes},
               ${tx.now})
-      on conflict (order_id, report_number, test_code, code, position) do update
-      set id = excluded.id, name = excluded.name, checksum = excluded.checksum, bytes = excluded.bytes, created_at = excluded.created_at`)
+      on conflict (order_id, report_number, test_code, code, position)
+      ${areOlder ? sql`do nothing` : replacement}`)
   }
   return ids
 }

@@ -94,7 +94,8 @@ export async function receiveReport(
     earlier !== undefined &&
     isSameStatus &&
     isSameContent(JSON.parse(earlier.document) as ResultDocument, document)
-  const pdf_ids = await savePdfs(tx, order.id, documents, { earlier, saysNothingNew })
+  const isOvertaken = earlierReport !== undefined && isOlder(newReport, earlierReport)
+  const pdf_ids = await savePdfs(tx, order.id, documents, { earlier, saysNothingNew, isOvertaken })
   tx.defer(sql`
     insert into lab_result (order_id, team_id, status, interpretation, document, report, withdrawn, pdf_ids, created_at, updated_at)
     values (${order.id}, ${tx.team}, ${status}, ${interpretation}, ${JSON.stringify(document)}, ${JSON.stringify(report)},
@@ -124,14 +125,26 @@ export async function receiveReport(
   await tx.notify(resultReceived, lockedOrder)
 }
 
+/** Whether a report that adds to another is older: it may repeat values that were corrected since. */
+const isOlder = (report: DiagnosticReport, earlier: DiagnosticReport): boolean =>
+  report.scope === 'incremental' && Date.parse(report.reported_at) < Date.parse(earlier.reported_at)
+
+interface Novelty {
+  earlier: Static<typeof PreviousResult> | undefined
+  saysNothingNew: boolean
+  /** A newer report came first. */
+  isOvertaken: boolean
+}
+
 /** Stores the documents of a report. @returns the ids of those that are true of the result, the one to show last */
 async function savePdfs(
   tx: Tx,
   order_id: string,
   documents: readonly LabDocument[],
-  { earlier, saysNothingNew }: { earlier: Static<typeof PreviousResult> | undefined; saysNothingNew: boolean },
+  { earlier, saysNothingNew, isOvertaken }: Novelty,
 ): Promise<string[]> {
-  const ids = documents.length > 0 ? await saveDocuments(tx, order_id, documents) : []
+  const ids = documents.length > 0 ? await saveDocuments(tx, order_id, documents, { areOlder: isOvertaken }) : []
+  if (earlier && isOvertaken) return saysNothingNew ? earlier.pdf_ids : []
   if (!earlier) return [...(await listUploadedPdfs(tx, order_id)), ...ids]
   return saysNothingNew ? [...earlier.pdf_ids, ...ids].slice(-DOCUMENTS_MAX) : ids
 }
