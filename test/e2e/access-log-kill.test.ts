@@ -26,7 +26,7 @@ import {
 /** How often the program is killed until that came before the line was written; a kill is much quicker than the half second it takes. */
 const KILLS_MAX = 10
 /** How often a worker is killed while it archives days. */
-const ARCHIVE_KILLS = Number(process.env.ARCHIVE_KILLS ?? 4)
+const ARCHIVE_KILLS = Number(process.env.ARCHIVE_KILLS ?? 2)
 
 const dataDir = folder('data')
 let database: Embedded
