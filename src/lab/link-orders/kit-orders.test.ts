@@ -82,7 +82,7 @@ describe('a kit that its patient registers, at a laboratory with a live link', (
       await staffActionOk(team, order, 'kit', { sample_id: 'BOX-0001' })
       assert.equal((await receiveResult(team, account, 'BOX-0001')).state, 'review', 'nobody has registered the kit')
       await register(team, 'BOX-0001')
-      assert.equal((await receiveResult(team, account, 'BOX-0001', 'Imaginary')).state, 'review', 'it is of somebody else')
+      assert.equal((await receiveResult(team, account, 'BOX-0001', 'Imaginary')).state, 'review', 'it is of another patient')
       assert.equal((await receiveResult(team, account, 'BOX-0001', patient.last_name.toUpperCase())).state, 'applied')
       assert.equal((await getOrder(team, order.id)).last_event.status, 'sample_with_lab.testkit.delivered_to_lab')
       const { data } = (await team.api.get(`/v3/order/${order.id}/messages`)).body
