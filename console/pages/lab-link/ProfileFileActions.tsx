@@ -26,6 +26,8 @@ interface ChosenFile {
   changes: ProfileChange[]
 }
 
+const FILE_BYTES_MAX = 1_000_000
+
 /** Saves the profile of a link as a file, and replaces it by one. */
 export function ProfileFileActions({ account_id, name, hasLink }: ProfileFileActionsProps) {
   const canImport = usePermission('upsert_lab_link')
@@ -39,8 +41,9 @@ export function ProfileFileActions({ account_id, name, hasLink }: ProfileFileAct
   })
   const choosing = useMutation({
     async mutationFn(file: File): Promise<void> {
+      if (file.size > FILE_BYTES_MAX) throw new Error('The file has more than 1 MB.')
       const profile = readProfile(await file.text())
-      if (!profile) throw new Error('not JSON')
+      if (!profile) throw new Error('The file is not a JSON object.')
       setChosen({ name: file.name, profile, changes: listChanges(hasLink ? await exportProfile() : {}, profile) })
       open()
     },
@@ -65,7 +68,7 @@ export function ProfileFileActions({ account_id, name, hasLink }: ProfileFileAct
       {saving.error && <ErrorNotice error={saving.error} />}
       {choosing.error && (
         <Text role="alert" size="sm" c="var(--failed)">
-          {choosing.error.message === 'not JSON' ? 'The file is not a JSON object.' : choosing.error.message}
+          {choosing.error.message}
         </Text>
       )}
       {chosen && (
