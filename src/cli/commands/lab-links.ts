@@ -7,7 +7,7 @@ import { commandHooks } from '../command-hooks.ts'
 import { issueReasons } from '../../lab/link-messages/issue-reasons.ts'
 import { finishIssue, listIssues, type Issue } from '../../lab/link-messages/issues.ts'
 import { finish, listMessages, readMessage, resend } from '../../lab/link-messages/managed-messages.ts'
-import { findMessage } from '../../lab/link-messages/message-store.ts'
+import { findMessage, readMessageBytes } from '../../lab/link-messages/message-store.ts'
 import { COMMENT_LENGTH_MAX, messageStates } from '../../lab/link-messages/schema.ts'
 import { MESSAGE_BYTES_MAX, receiveMessage, replayMessage, type MessageReceipt } from '../../lab/link-messages/receive-message.ts'
 import { sendAgain } from '../../lab/link-orders/send-orders.ts'
@@ -79,7 +79,7 @@ export async function printMessage(call: Call<Options>): Promise<string> {
   const { output } = call.values
   const message = await onMessage(call, 'links message', (tx, id) => readMessage(tx, id, undefined))
   if (output === undefined) return `${message.text}\n${message.answer === null ? '' : `\nAnswer:\n${message.answer}\n`}`
-  const { bytes } = requireFound(await findMessage(requireCell(call).db.queries, message.id), NOT_FOUND)
+  const bytes = await readMessageBytes(requireCell(call).db.queries, message.id)
   await writeFile(output, bytes, { mode: 0o600, flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
     throw new Error(`${output} cannot be written (${error.code}).`)
   })

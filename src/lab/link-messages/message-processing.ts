@@ -15,6 +15,7 @@ import { Problem } from '../../platform/runtime/problem.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
 import { errorFields, type Log } from '../../platform/telemetry/log.ts'
 import { findLink, type AccountLink } from '../accounts/account-links.ts'
+import type { LinkDelivery } from '../result-matching/incoming-result.ts'
 import { interpretMessage } from '../result-matching/interpret-message.ts'
 import { readMessage, splitMessages } from '../hl7/read-message.ts'
 import { readDocuments } from '../links/link-documents.ts'
@@ -26,7 +27,7 @@ import type { IssueReason } from './issue-reasons.ts'
 import { reportIssue } from './issues.ts'
 import { reportOtherMark } from './decimal-marks.ts'
 import { reportUnknownCodes } from './unknown-codes.ts'
-import { findMessage, saveOutcome, type MessageOutcome } from './message-store.ts'
+import { findMessage, readMessageBytes, saveOutcome, type MessageOutcome } from './message-store.ts'
 import { assertProcessingId, receiveInMode } from './receive-in-mode.ts'
 
 /** Messages that a process works on at once in a cell; the last slot is for links without a message in work. */
@@ -130,9 +131,9 @@ async function processMessage(context: ReceiveContext, id: string): Promise<Hand
     await reportIssue(queries, { reason: 'control_id_conflict', link_account_id: message.link_account_id, message_id: id })
   try {
     const link = (await findLink(queries, message.link_account_id!))!
-    const { outcome, faults } = await applyMessages(context, id, message.bytes, link)
+    const { outcome, faults } = await applyMessages(context, id, link)
     // Before the outcome, after which the message is not looked at again.
-    for (const fault of faults) await reportIssue(queries, { ...fault, link_account_id: link.account_id, message_id: id })
+    for (const fault of faults) await reportIssue(queries, { ...fault, link_account_id: message.link_account_id, message_id: id })
     await saveOutcome(queries, id, outcome)
   } catch (error) {
     if (error instanceof Problem && error.status >= 500) return { postponed_s: UNAVAILABLE_S }
@@ -150,17 +151,16 @@ interface Fault {
 async function applyMessages(
   context: ReceiveContext,
   message_id: string,
-  bytes: Uint8Array,
   link: AccountLink,
 ): Promise<{ outcome: MessageOutcome; faults: Fault[] }> {
-  const { messages, outcomes, faults } = readAll(context, bytes, link)
-  for (const message of messages) {
+  const queries = context.db.queries
+  // The bytes are not held while their meaning is written: with a document they are long.
+  const { reports, outcomes, faults } = await readMessageBytes(queries, message_id).then((bytes) => readAll(context, bytes, link))
+  for (const { message, delivery, pdfs, documentFaults } of reports) {
     try {
-      const { pdfs, faults: documentFaults } = readDocuments(message)
-      const delivery = interpretMessage(message, link)
       outcomes.push(await receiveInMode(context, link, message_id, { delivery, pdfs }))
-      if (link.mode !== 'test') await reportUnknownCodes(context.db.queries, delivery)
-      await reportOtherMark(context.db.queries, message, link)
+      if (link.mode !== 'test') await reportUnknownCodes(queries, delivery)
+      await reportOtherMark(queries, message, link)
       if (documentFaults.length) faults.push({ reason: 'document_refused', detail: documentFaults.join('; ') })
     } catch (error) {
       outcomes.push(toFault(error))
@@ -169,12 +169,21 @@ async function applyMessages(
   return { outcome: worstOutcome(outcomes), faults }
 }
 
-/** The messages that can be read, and the outcomes of what cannot. */
+/** What a message says about an order. */
+interface OrderReport {
+  /** Without its documents. */
+  message: LinkMessage
+  delivery: LinkDelivery
+  pdfs: (Buffer | null)[]
+  documentFaults: string[]
+}
+
+/** What can be read, and the outcomes of what cannot. */
 function readAll(
   { cell }: ReceiveContext,
   bytes: Uint8Array,
   link: AccountLink,
-): { messages: LinkMessage[]; outcomes: MessageOutcome[]; faults: Fault[] } {
+): { reports: OrderReport[]; outcomes: MessageOutcome[]; faults: Fault[] } {
   const outcomes: MessageOutcome[] = []
   const faults: Fault[] = []
   const attempt = <R>(read: () => R): R | undefined => {
@@ -188,7 +197,16 @@ function readAll(
   const batch = attempt(() => splitMessages(bytes))
   if (batch?.faults.length) faults.push({ reason: 'count_mismatch', detail: batch.faults.join('; ') })
   const messages = (batch?.messages ?? []).flatMap((part) => attempt(() => readOne(part, cell, link)) ?? [])
-  return { messages, outcomes, faults }
+  const reports = messages.flatMap((message) => attempt(() => interpret(message, link)) ?? [])
+  return { reports, outcomes, faults }
+}
+
+function interpret({ documents, ...message }: LinkMessage, link: AccountLink): OrderReport {
+  if (!documents?.length) return { message, delivery: interpretMessage(message, link), pdfs: [], documentFaults: [] }
+  const whole = { ...message, documents }
+  const { pdfs, faults } = readDocuments(whole)
+  // Texts are parts of the text of the whole message, and would hold its documents.
+  return { ...structuredClone({ message, delivery: interpretMessage(whole, link) }), pdfs, documentFaults: faults }
 }
 
 function readOne(bytes: Uint8Array, cell: CellName, link: AccountLink): LinkMessage[] {

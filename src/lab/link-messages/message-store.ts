@@ -5,7 +5,7 @@ import type { Queries, Tx } from '../../platform/db/transaction.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
 import { uuid } from '../../platform/runtime/uuid.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
-import { arrayLiteral, sql, textArrayLiteral, type Sql } from '../../platform/db/sql.ts'
+import { arrayLiteral, raw, sql, textArrayLiteral, type Sql } from '../../platform/db/sql.ts'
 import type { IssueReason } from './issue-reasons.ts'
 
 /**
@@ -41,7 +41,7 @@ export const digestOf = (bytes: Uint8Array): string => createHash('sha256').upda
 const StoredMessage = T.Object({ id: T.String(), link_account_id: nullableText, digest: T.String(), isNew: T.Boolean() })
 
 /** Messages of unknown senders that are stored for a source within a day. */
-const UNKNOWN_MAX = 1000
+const UNKNOWN_MAX = raw('1000')
 
 /**
  * Stores the bytes of incoming messages, in one transaction of their own. If a link has delivered the same bytes before, that is counted, and
@@ -65,7 +65,7 @@ export async function storeBytes(
     sql`
     insert into lab_message (id, link_account_id, direction, source, digest, bytes, message_type, sender, control_id, reuses_control_id,
                              ordering_key, state, reason, error, due_at, created_at, updated_at)
-    select m.id, m.link_account_id, 'in', m.source, m.digest, substring(${bytes}::bytea from (m.ends - m.length + 1)::int for m.length),
+    select m.id, m.link_account_id, 'in', m.source, m.digest, substring(b.bytes from (m.ends - m.length + 1)::int for m.length),
            m.message_type, m.sender, m.control_id,
            exists (select from lab_message e
                    where e.link_account_id = m.link_account_id and e.control_id = m.control_id and e.sender = m.sender
@@ -78,7 +78,9 @@ export async function storeBytes(
                   ${texts(({ digest }) => digest)}, ${texts(({ header }) => header?.message_type)}, ${texts(({ header }) => header?.sender)},
                   ${texts(({ header }) => header?.control_id || null)}, ${texts(({ ordering_key }) => ordering_key)},
                   ${texts(({ fault }) => fault?.reason)}, ${texts(({ fault }) => fault?.error)}, ${arrayLiteral(lengths)}::int[])
-           with ordinality as m (id, link_account_id, source, digest, message_type, sender, control_id, ordering_key, reason, error, length, nth)) m
+           with ordinality as m (id, link_account_id, source, digest, message_type, sender, control_id, ordering_key, reason, error, length, nth)) m,
+      -- The last value, so that the client of the database need not move it.
+      (select ${bytes}::bytea as bytes) b
     where m.link_account_id is not null or m.nth + (
       select count(*) from (
         select from lab_message e where e.link_account_id is null and e.source = m.source and e.created_at > ${dbNow} - interval '1 day'
@@ -100,7 +102,7 @@ const isDueAgain: Sql = sql`
   (lab_message.state = 'received'
    or (lab_message.state = 'failed' and lab_message.link_account_id is not null and lab_message.reason is distinct from 'unexpected'))`
 
-const MessageBytes = T.Object({
+const FoundMessage = T.Object({
   id: T.String(),
   link_account_id: nullableText,
   direction: T.Unsafe<'in' | 'out'>({ type: 'string' }),
@@ -108,25 +110,44 @@ const MessageBytes = T.Object({
   attempts: T.Integer(),
   error: nullableText,
   reuses_control_id: T.Boolean(),
-  bytes: T.Unsafe<Buffer>({}),
   team_id: nullableText,
   raw_result_id: nullableText,
   order_id: nullableText,
   users: T.Array(T.String()),
 })
-type MessageBytes = Static<typeof MessageBytes>
 
-/** A message with its bytes, and the users that it may be about. */
-export const findMessage = (db: Queries, id: string): Promise<MessageBytes | undefined> =>
+/** A message without its bytes, and the users that it may be about. */
+export const findMessage = (db: Queries, id: string): Promise<Static<typeof FoundMessage> | undefined> =>
   db.maybe(
-    MessageBytes,
+    FoundMessage,
     sql`
-    select m.id, m.link_account_id, m.direction, m.state, m.attempts, m.error, m.reuses_control_id, m.bytes, m.team_id, m.raw_result_id, m.order_id,
+    select m.id, m.link_account_id, m.direction, m.state, m.attempts, m.error, m.reuses_control_id, m.team_id, m.raw_result_id, m.order_id,
            coalesce((select array[o.user_id] from lab_order o where o.id = m.order_id and o.team_id = m.team_id), r.candidate_user_ids,
                     '{}')::text[] as users
     from lab_message m left join raw_result r on r.id = m.raw_result_id and r.team_id is not distinct from m.team_id
     where m.id = ${id}`,
   )
+
+/** The database client holds what it reads as hexadecimal text, in several copies: long messages are read in pieces. */
+const PIECE_BYTES = 2_097_152
+
+const Piece = T.Object({ length: T.Integer(), piece: T.Unsafe<Buffer>({}) })
+
+/** The bytes of a message. Errors: there is no such message any more. */
+export async function readMessageBytes(db: Queries, id: string): Promise<Buffer> {
+  const readPiece = (start: number) =>
+    db.one(
+      Piece,
+      sql`
+      select length(bytes), substring(bytes from ${start + 1}::int for ${PIECE_BYTES}::int) as piece from lab_message where id = ${id}`,
+    )
+  const { length, piece } = await readPiece(0)
+  if (piece.length === length) return piece
+  const bytes = Buffer.allocUnsafe(length)
+  let end = piece.copy(bytes)
+  while (end < length) end += (await readPiece(end)).piece.copy(bytes, end)
+  return bytes
+}
 
 export interface MessageOutcome {
   state: IncomingState

@@ -13,7 +13,7 @@ import { writeLinkTime } from '../links/link-texts.ts'
 import { explainNoLink, findLinkForMessage } from '../links/find-link.ts'
 import type { LinkProfile } from '../links/profile/link-profile.ts'
 import { answersTo, RECEPTION_TEXTS, type Reception } from './acknowledgments.ts'
-import { answeredId } from './answered-messages.ts'
+import { answeredId, hasAnswerCode } from './answered-messages.ts'
 import type { ActiveLink, ActiveLinks } from './active-links.ts'
 import { FairPace } from './fair-pace.ts'
 import type { Peer } from './mllp-server.ts'
@@ -94,7 +94,7 @@ export class MessageReceiver {
     const { bytes, header, link, candidates, db, source, owner } = options
     const delay_ms = this.#pace.delayFor(owner, performance.now())
     if (delay_ms > 0) await sleep(delay_ms)
-    const isAnswer = header && link && (await this.#recordAnswer(link, bytes))
+    const isAnswer = header && link && hasAnswerCode(header) && (await this.#recordAnswer(link, bytes))
     const place = link
       ? { link_account_id: link.account_id }
       : { link_account_id: null, no_link_reason: explainNoLink(header, candidates) }

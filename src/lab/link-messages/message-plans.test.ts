@@ -1,0 +1,80 @@
+// The indexes by which messages are found among many: what is looked up for each message must not read the others.
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { before, describe, test } from 'node:test'
+import { labLink } from '../../../test/support/link-messages.ts'
+import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
+import { sql, type Sql } from '../../platform/db/sql.ts'
+import type { Queries } from '../../platform/db/transaction.ts'
+import { T } from '../../platform/schema/schema.ts'
+import { storeBytes } from './message-store.ts'
+import { claimDue, findByControlId } from './outbox.ts'
+import { prepareIncoming } from './receive-message.ts'
+
+const MESSAGES = 3000
+
+let team: TestTeam
+let account: string
+
+before(async () => {
+  team = await createTestTeam()
+  account = await labLink(team)
+  await team.db.queries.run(sql`
+    insert into lab_message (id, link_account_id, direction, source, digest, bytes, sender, control_id, ordering_key, state, due_at, created_at,
+                             updated_at)
+    select gen_random_uuid(), ${account}, 'in', 'folder', gen_random_uuid()::text, 'x', 'LAB', n::text, n::text,
+           case when n % 2 = 0 then 'received' else 'done' end, now(), now() - n * interval '1 second', now()
+    from generate_series(1, ${MESSAGES}::int) as n`)
+  await team.db.queries.run(sql`analyze lab_message`)
+})
+
+/** The statement that a function sends. */
+async function statementOf(call: (queries: Queries) => Promise<unknown>): Promise<Sql> {
+  const statements: Sql[] = []
+  const record = (_: unknown, statement: Sql) => Promise.resolve(void statements.push(statement) as never)
+  await call({ run: (statement) => record(null, statement), many: record, maybe: record, one: record }).catch(() => undefined)
+  return statements[0]!
+}
+
+/** The indexes and whole tables that the plan of a statement reads of lab_message. */
+async function readsOf(statement: Sql): Promise<string[]> {
+  const rows = await team.db.queries.many(T.Object({ 'QUERY PLAN': T.String() }), sql`explain ${statement}`)
+  const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+  return [
+    ...new Set(
+      [...plan.matchAll(/Scan (?:Backward )?(?:using|on) (lab_message__?\w+)|(Seq Scan on lab_message)\b/gu)].map(
+        (match) => match[1] ?? match[2]!,
+      ),
+    ),
+  ].toSorted()
+}
+
+describe('many messages', () => {
+  for (const [column, index] of [
+    ['order_id', 'lab_message__order'],
+    ['raw_result_id', 'lab_message__raw_result'],
+    ['team_id', 'lab_message__team'],
+  ] as const)
+    test(`are found by their ${column} in an index without the messages that have none`, async () => {
+      const condition = { order_id: sql`order_id`, raw_result_id: sql`raw_result_id`, team_id: sql`team_id` }[column]
+      const reads = await readsOf(sql`select id from lab_message where ${condition} = ${randomUUID()}`)
+      assert.deepEqual(reads, [index])
+    })
+
+  test('are not read when another one is stored', async () => {
+    const bytes = Buffer.from('MSH|^~\\&|LIS|LAB|APP|CLINIC|20300104101500||ORU^R01|C1|P|2.5.1\r')
+    const message = prepareIncoming({ bytes, link_account_id: account, source: 'folder' })
+    const reads = await readsOf(await statementOf((queries) => storeBytes(queries, [message])))
+    assert.deepEqual(reads, ['lab_message__control_id', 'lab_message__unknown'])
+  })
+
+  test('are not read when an answer or a due order is looked for', async () => {
+    const answered = await readsOf(await statementOf((queries) => findByControlId(queries, account, 'C1')))
+    assert.equal(answered.length, 1)
+    assert.match(answered[0]!, /^lab_message__(?:control_id|sent_once)$/u)
+    const due = await statementOf((queries) => claimDue(queries, account, { max: 10, answer_s: 30, isHeld: sql`true` }))
+    const reads = await readsOf(due)
+    assert(reads.includes('lab_message__outbox') && reads.includes('lab_message__order'), reads.join())
+    assert(!reads.includes('Seq Scan on lab_message'), reads.join())
+  })
+})
