@@ -83,7 +83,7 @@ export function AttentionList() {
             <StatusBadge tone="good">Nothing needs attention</StatusBadge>
           </div>
         )}
-        {counts.length > 0 && (
+        {(data ?? error) && counts.length > 0 && (
           <ul className={classes.list}>
             {counts.map((count) => (
               <li key={count.kind}>
