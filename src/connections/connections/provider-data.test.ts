@@ -89,6 +89,17 @@ describe('ending a connection', () => {
     assert.deepEqual([user.fallback_birth_date, user.fallback_time_zone], [null, null])
   })
 
+  test('with delete_data leaves no event whose body is deleted, because it may be of its provider', async () => {
+    const { team, user_id } = await person()
+    await team.db.pool.query('delete from event_body where team_id = $1', [team.team])
+    const path = `/v1/events?user_id=${user_id}&limit=250`
+    const types = async () => (await team.api.get(path)).body.data.map(({ type }: { type: string }) => type) as string[]
+    const isOfData = (type: string) => /^(?:daily|historical)\.data\./.test(type)
+    assert((await types()).some(isOfData))
+    assert.equal((await team.api.delete(`/v2/user/${user_id}/apple_health_kit?delete_data=true`)).status, 200)
+    assert.deepEqual((await types()).filter(isOfData), [])
+  })
+
   test('without it keeps the data, which can be deleted later, once', async () => {
     const { team, user_id } = await person()
     const path = `/v2/user/${user_id}/apple_health_kit`

@@ -292,11 +292,11 @@ export const defineHandler = <S extends TSchema>(
 export const eventsErased = hookPoint<[event_ids: string[]]>('event.erased')
 
 /**
- * Erases the events about a user, or events that meet a condition. No code but this and `eraseObjectEvents` changes or deletes an event,
+ * Erases the events about a user, or events `e` that meet a condition. No code but this and `eraseObjectEvents` changes or deletes an event,
  * and the retention (event-retention.ts). Writes event, event_body.
  */
 export const eraseEvents = (tx: Tx, user_id: string, condition: Sql = sql`true`): Promise<number> =>
-  erase(tx, sql`delete from event where team_id = ${tx.team} and user_id = ${user_id} and ${condition} returning id`)
+  erase(tx, sql`delete from event e where e.team_id = ${tx.team} and e.user_id = ${user_id} and ${condition} returning e.id`)
 
 /** Erases the events of objects whose events name no user. @param objects a select of their ids */
 export const eraseObjectEvents = (tx: Tx, objects: Sql): Promise<number> =>

@@ -4,7 +4,7 @@ import { birthDateChanged } from '../../people/users/users.ts'
 import { hookPoint } from '../../platform/db/hooks.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
-import { eraseEvents } from '../../platform/queue/outbox.ts'
+import { eraseEvents, eventBody } from '../../platform/queue/outbox.ts'
 import { eraseDevices } from '../devices/devices.ts'
 import { dataDeleted } from '../resources/expiry.ts'
 import { eraseSummaries } from '../summaries/summaries.ts'
@@ -21,7 +21,7 @@ export const providerDataErased = hookPoint<[user_id: string, provider: string]>
 /**
  * Erases what came from a provider for a user: samples, summaries, streams, devices, the events about them, and what is known of how they
  * came. Zones of heart rate and results of queries are computed again. Writes chunk, series, summary, workout_stream, device, resource_state,
- * historical_pull, repeated_post, rejected_post, day_record, event, "user". Emits nothing.
+ * historical_pull, repeated_post, rejected_post, day_record, event, event_body, "user". Emits nothing.
  * @returns whether there was anything
  */
 export async function eraseProviderData(tx: Tx, user_id: string, provider: string): Promise<boolean> {
@@ -34,10 +34,10 @@ export async function eraseProviderData(tx: Tx, user_id: string, provider: strin
     await eraseRejectedPosts(tx, user_id, provider),
     await eraseDays(tx, user_id, provider),
   ]
-  // Texts in JSON have no quotation mark of their own, so that this is the field.
-  const isOfProvider = sql`position(${`"provider":${JSON.stringify(provider)}`} in body) > 0`
-  await eraseEvents(tx, user_id, sql`(type like 'daily.data.%' or type like 'historical.data.%') and ${isOfProvider}`)
-  await eraseEvents(tx, user_id, sql`starts_with(type, ${`raw.${provider}.`})`)
+  // Texts in JSON have no quotation mark of their own, so that this is the field. An event without a body may be of any provider.
+  const isOfProvider = sql`coalesce(position(${`"provider":${JSON.stringify(provider)}`} in ${eventBody}) > 0, true)`
+  await eraseEvents(tx, user_id, sql`(e.type like 'daily.data.%' or e.type like 'historical.data.%') and ${isOfProvider}`)
+  await eraseEvents(tx, user_id, sql`starts_with(e.type, ${`raw.${provider}.`})`)
   if (await forgetFallbacks(tx, user_id, provider)) await tx.notify(birthDateChanged, user_id)
   if (deleted.length) await tx.notify(dataDeleted, deleted)
   await tx.notify(providerDataErased, user_id, provider)
