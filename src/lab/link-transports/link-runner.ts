@@ -179,6 +179,11 @@ class CellRunner {
   async #end({ link, lease, worker }: CarriedLink, answer_ms: number): Promise<void> {
     await worker.stop(answer_ms)
     this.#carriedLinks.delete(link.account_id)
-    await this.#leases.release(lease)
+    try {
+      await this.#leases.release(lease)
+    } catch (error) {
+      const fields = { cell: this.#cell, 'lab_account.id': link.account_id, causes: errorFields(error) }
+      this.#options.log.error(fields, 'lease of a link cannot be ended; it expires')
+    }
   }
 }

@@ -38,7 +38,7 @@ export function smallDisk(name: string, size_mib: number): SmallDisk | string {
   if (process.platform !== 'linux') return 'only Linux has tmpfs'
   unmountLeft()
   const folder = inScratch(name)
-  mkdirSync(folder)
+  mkdirSync(folder, { recursive: true })
   const owner = `uid=${process.getuid!()},gid=${process.getgid!()},mode=0755`
   const { ok, output } = asRoot('mount', '-t', 'tmpfs', '-o', `size=${size_mib}m,${owner}`, device(process.pid), folder)
   if (!ok) return `a tmpfs cannot be mounted: ${output}`
