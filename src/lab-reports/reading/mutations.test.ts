@@ -8,7 +8,7 @@ import { WorkerLimitExceeded } from '../../platform/runtime/worker-pool.ts'
 import type { Outcome } from '../../../test/support/mutated-files.task.ts'
 import { damagedFile, originals, randomOf } from '../../../test/support/damaged-files.ts'
 
-const COUNT = Number(process.env.MUTATIONS ?? 2_000)
+const COUNT = Number(process.env.MUTATIONS ?? 1_000)
 const SEED = Number(process.env.MUTATIONS_SEED ?? 1)
 /** Drawing a page takes a hundred times as long as opening it. */
 const DRAWN_EVERY = 200
