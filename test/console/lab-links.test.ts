@@ -117,7 +117,7 @@ test('a message is downloaded, replayed, resent and marked as done, each after a
 
   await open(`links/messages/${refused}`)
   await page.getByRole('button', { name: 'Mark as done' }).click()
-  await dialog.getByText('The laboratory is told nothing').waitFor()
+  await dialog.getByText('The laboratory gets no message').waitFor()
   await dialog.getByRole('textbox', { name: 'What was done' }).fill('Called the laboratory')
   await dialog.getByRole('button', { name: 'Mark as done' }).click()
   await page.getByText('Called the laboratory').waitFor()

@@ -104,7 +104,7 @@ function StepDialogs({ message, step, onClose }: StepDialogsProps) {
         title="Mark the message as done"
         text={
           message.direction === 'out'
-            ? 'It is not sent any more. The laboratory is told nothing, and the order does not change.'
+            ? 'It is not sent any more. The laboratory gets no message, and the order does not change.'
             : 'It is not processed any more, and the order does not change. It can still be replayed.'
         }
         isOpen={step === 'finish'}

@@ -141,11 +141,11 @@ test('a message that failed needs attention until a person marks it as done', as
   assert(issue.some((line) => line.includes('Ask the laboratory')))
   assert.match(await run('replay', id!), /failed, The message does not begin with a header/)
   await assert.rejects(run('done', id!, '--comment', ''), /--comment must have 1 to 500 characters/)
-  assert.equal(await run('done', id!, '--comment', 'The laboratory was told'), 'Message marked as done.\n')
+  assert.equal(await run('done', id!, '--comment', 'The laboratory was notified'), 'Message marked as done.\n')
   assert.equal(await run('issues', '--account', account), 'There are none.\n')
   assert.match(
     await run('issues', '--account', account, '--state', 'done'),
-    new RegExp(`^${id} .*\n    Comment: The laboratory was told`, 's'),
+    new RegExp(`^${id} .*\n    Comment: The laboratory was notified`, 's'),
   )
   await assert.rejects(run('done', account), /Issue not found/)
   await assert.rejects(run('message', account), /Message not found/)

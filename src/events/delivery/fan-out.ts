@@ -140,7 +140,7 @@ async function queueDeliveries(
   const leases = planned.length ? await insertDeliveries(tx, planned) : new Map<string, string>()
   const leasedDeliveries = planned.flatMap((plan) => {
     const lease = leases.get(deliveryKey(plan.destination_id, plan.event_id))
-    // Without its body it is not sent: whoever claims it next stops it.
+    // Without its body it is not sent: the next worker stops it.
     return lease === undefined || plan.event.body === null ? [] : toDelivery(plan, lease)
   })
   const backlogs = new Map(candidates.map(({ id, has_backlog }) => [id, has_backlog]))
