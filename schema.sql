@@ -1140,6 +1140,7 @@ table lab_message
   CREATE INDEX lab_message__created ON lab_message USING btree (created_at, id)
   CREATE INDEX lab_message__issues ON lab_message USING btree (created_at, id) WHERE (reason IS NOT NULL)
   CREATE UNIQUE INDEX lab_message__once ON lab_message USING btree (digest, link_account_id) NULLS NOT DISTINCT WHERE (direction = 'in'::text)
+  CREATE INDEX lab_message__open_issues ON lab_message USING btree (link_account_id, created_at) WHERE ((reason IS NOT NULL) AND (state <> 'done'::text))
   CREATE INDEX lab_message__order ON lab_message USING btree (order_id) WHERE (order_id IS NOT NULL)
   CREATE INDEX lab_message__outbox ON lab_message USING btree (link_account_id, created_at, id) WHERE ((direction = 'out'::text) AND (due_at IS NOT NULL))
   CREATE INDEX lab_message__pending ON lab_message USING btree (ordering_key) WHERE (state = 'received'::text)

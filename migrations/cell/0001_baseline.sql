@@ -956,6 +956,7 @@ create table lab_message (
 create index lab_message__control_id on lab_message (link_account_id, control_id);
 create index lab_message__created on lab_message (created_at, id);
 create index lab_message__issues on lab_message (created_at, id) where reason is not null;
+create index lab_message__open_issues on lab_message (link_account_id, created_at) where reason is not null and state <> 'done';
 create unique index lab_message__once on lab_message (digest, link_account_id) nulls not distinct where direction = 'in';
 create index lab_message__order on lab_message (order_id) where order_id is not null;
 create unique index lab_message__sent_once on lab_message (link_account_id, control_id) where direction = 'out';

@@ -6,7 +6,8 @@ import { test } from 'node:test'
 import { listChanges, readProfile } from '../../console/pages/lab-link/profile-changes.ts'
 import type { Page } from '../support/browser.ts'
 import { assertGoodPage, assertNoComplaints, inBrowser, openConsole } from './console.ts'
-import { createLink, fail, manageOrg, MARKUP } from './lab-links.ts'
+import { createLink, fail } from './lab-links.ts'
+import { manageOrg, MARKUP } from './org-requests.ts'
 
 /** A refused import is a complaint of the browser, and so is an account without a link. */
 const REFUSED = /the server responded with a status of 4(04|22)/

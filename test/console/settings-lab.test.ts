@@ -2,26 +2,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { assertGoodPage, assertNoComplaints, inBrowser, openConsole, type ConsoleVisit } from './console.ts'
+import { assertGoodPage, assertNoComplaints, inBrowser, openConsole } from './console.ts'
 import { openConsoleAs } from './members.ts'
+import { manageOrg, MARKUP } from './org-requests.ts'
 
-/** Markup in a text from outside. */
-const MARKUP = '<img src=x onerror=alert(1)>'
 /** A refused change is a complaint of the browser. */
 const REFUSED = /the server responded with a status of 4(00|09|22)/
-
-/** A request of the Management API about the demo organization. */
-async function manage({ server, demo }: ConsoleVisit, method: string, path: string, body?: unknown) {
-  const response = await fetch(`${server.url}/v1/org/${demo.org_id}${path}`, {
-    method,
-    headers: { 'x-management-key': demo.management_key },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  })
-  const reply = await response.json()
-  assert.equal(response.status, 200, JSON.stringify(reply))
-  // oxlint-disable-next-line typescript/no-explicit-any -- replies of every shape
-  return reply as any
-}
 
 describe('lab accounts', () => {
   test('an account is created, changed without losing its terms, and linked to teams', inBrowser, async () => {
@@ -57,7 +43,7 @@ describe('lab accounts', () => {
     await dialog.getByRole('button', { name: 'Save teams' }).click()
     await row.getByText('Demo team US').waitFor()
     await assertGoodPage(visited, 'settings lab accounts')
-    const { data } = await manage(visited, 'GET', '/lab_account/sandbox/us')
+    const { data } = await manageOrg(visited, 'GET', '/lab_account/sandbox/us')
     const account = data.find(({ provider_account_id }: { provider_account_id: string }) => provider_account_id === number)
     assert.deepEqual(account.team_id_allowlist, [demo.teams.us])
     assertNoComplaints(complaints)
@@ -202,7 +188,7 @@ describe('the brand', () => {
     assert.equal(await page.getByRole('textbox', { name: 'Company' }).inputValue(), `Harbor ${MARKUP}`)
     await open('settings/messages?tab=texts')
     await page.getByText(`Harbor ${MARKUP}: your test kit has been ordered`).waitFor()
-    await manage(visited, 'PATCH', `/team/${visited.demo.teams.us}`, { sandbox: { brand_information: null, logo_url: null } })
+    await manageOrg(visited, 'PATCH', `/team/${visited.demo.teams.us}`, { sandbox: { brand_information: null, logo_url: null } })
   })
 
   test('is shown to a viewer, who cannot change it', inBrowser, async () => {

@@ -4,7 +4,8 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { address, patient } from '../support/people.ts'
 import { assertGoodPage, assertNoComplaints, inBrowser, openConsole, type ConsoleVisit } from './console.ts'
-import { createLink, manageOrg, MARKUP, receive, type TestLink } from './lab-links.ts'
+import { createLink, receive, type TestLink } from './lab-links.ts'
+import { manageOrg, MARKUP } from './org-requests.ts'
 import { openConsoleAs } from './members.ts'
 
 interface StaffOrder {

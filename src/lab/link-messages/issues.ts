@@ -119,17 +119,20 @@ const ofOrg = (org_id: string | undefined): Sql => (org_id === undefined ? sql`t
 
 const Counted = T.Object({ count: T.Integer() })
 
-/** The number of open issues of an organization's accounts, without their orders. */
+/**
+ * The number of open issues of an organization's accounts, without their orders. Each account is counted by itself, and in the order of its
+ * index: the issues of other organizations are not read, however many they are.
+ */
 export async function countOpenIssues(db: Queries, org_id: string): Promise<OpenIssues> {
   const { count } = await db.one(
     Counted,
     sql`
     select count(*)::int as count from (
-      select from (
-        select m.link_account_id from lab_message m where m.reason is not null and m.state <> 'done'
+      select from lab_account a cross join lateral (
+        (select from lab_message m where m.link_account_id = a.id and m.reason is not null and m.state <> 'done'
+         order by m.created_at limit ${COUNTED_MAX})
         union all
-        select q.link_account_id from lab_link_issue q where q.state = 'open') i
-      join lab_account a on a.id = i.link_account_id
+        (select from lab_link_issue q where q.link_account_id = a.id and q.state = 'open' limit ${COUNTED_MAX})) i
       where a.org_id = ${org_id} limit ${COUNTED_MAX}) counted`,
   )
   return { count, is_exact: count < COUNTED_MAX }

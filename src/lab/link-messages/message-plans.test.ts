@@ -7,6 +7,7 @@ import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
 import type { Queries } from '../../platform/db/transaction.ts'
 import { T } from '../../platform/schema/schema.ts'
+import { countOpenIssues } from './issues.ts'
 import { storeBytes } from './message-store.ts'
 import { claimDue, findByControlId } from './outbox.ts'
 import { prepareIncoming } from './receive-message.ts'
@@ -20,10 +21,11 @@ before(async () => {
   team = await createTestTeam()
   account = await labLink(team)
   await team.db.queries.run(sql`
-    insert into lab_message (id, link_account_id, direction, source, digest, bytes, sender, control_id, ordering_key, state, due_at, created_at,
-                             updated_at)
+    insert into lab_message (id, link_account_id, direction, source, digest, bytes, sender, control_id, ordering_key, state, reason, due_at,
+                             created_at, updated_at)
     select gen_random_uuid(), ${account}, 'in', 'folder', gen_random_uuid()::text, 'x', 'LAB', n::text, n::text,
-           case when n % 2 = 0 then 'received' else 'done' end, now(), now() - n * interval '1 second', now()
+           (array['received', 'done', 'received', 'failed'])[1 + n % 4], case when n % 4 = 3 then 'rejected' end, now(),
+           now() - n * interval '1 second', now()
     from generate_series(1, ${MESSAGES}::int) as n`)
   await team.db.queries.run(sql`analyze lab_message`)
 })
@@ -50,6 +52,12 @@ async function readsOf(statement: Sql): Promise<string[]> {
 }
 
 describe('many messages', () => {
+  test('of other organizations are not read to count the open issues of one', async () => {
+    const org_id = randomUUID()
+    const reads = await readsOf(await statementOf((queries) => countOpenIssues(queries, org_id)))
+    assert.deepEqual(reads, ['lab_message__open_issues'])
+  })
+
   for (const [column, index] of [
     ['order_id', 'lab_message__order'],
     ['raw_result_id', 'lab_message__raw_result'],
