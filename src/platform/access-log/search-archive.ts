@@ -29,14 +29,14 @@ export interface ArchiveSearch {
   count: number
 }
 
-export interface FoundLine {
+export interface ArchivedLine {
   seq: number
   line: string
 }
 
-export interface Findings {
-  lines: FoundLine[]
-  /** All lines from this number on were found; 0: there are no others. */
+export interface ArchivedLines {
+  lines: ArchivedLine[]
+  /** All lines from this number on are in it; 0: there are no others. */
   complete_from: number
 }
 
@@ -51,7 +51,7 @@ export class ArchiveSearcher {
   }
 
   /** The lines of a team about a user in archived days; no transaction may be open. 503: a file cannot be read, or too many searches wait. */
-  async search(cell: string, search: ArchiveSearch): Promise<Findings> {
+  async search(cell: string, search: ArchiveSearch): Promise<ArchivedLines> {
     const db = this.#cells.db(cell)
     const files = await listLogFiles(
       db.queries,
@@ -65,9 +65,9 @@ export class ArchiveSearcher {
       : { lines: [], complete_from: 0 }
   }
 
-  async #searchFiles(queries: Queries, files: LogFile[], search: ArchiveSearch): Promise<Findings> {
+  async #searchFiles(queries: Queries, files: LogFile[], search: ArchiveSearch): Promise<ArchivedLines> {
     const began_ms = performance.now()
-    const lines: FoundLine[] = []
+    const lines: ArchivedLine[] = []
     for (const [index, file] of files.entries()) {
       const isLate = index > 0 && performance.now() - began_ms > SEARCH_MS_MAX
       if (index === FILES_MAX || isLate || lines.length >= search.count)
@@ -90,7 +90,7 @@ export class ArchiveSearcher {
 }
 
 /** The lines of a file that a search asks for, newest first. */
-function selectLines(lines: string[], file: LogFile, { team, user, text, below_seq }: ArchiveSearch): FoundLine[] {
+function selectLines(lines: string[], file: LogFile, { team, user, text, below_seq }: ArchiveSearch): ArchivedLine[] {
   const containsUser = new RegExp(user, 'i')
   return lines
     .map((line, index) => ({ seq: file.first_seq + index, line }))

@@ -1,5 +1,5 @@
 // The access log for organizations: who has read or changed the data of one of their patients.
-import type { ArchiveSearcher, FoundLine } from '../../platform/access-log/search-archive.ts'
+import type { ArchiveSearcher, ArchivedLine } from '../../platform/access-log/search-archive.ts'
 import { iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import type { TransactionSteps } from '../../platform/http/operation.ts'
@@ -50,7 +50,7 @@ export async function listAccess(
   return { data: page.map(toAccessLine), next_cursor: next_cursor ?? older }
 }
 
-const positionOf = ({ seq }: FoundLine): string[] => [String(seq)]
+const positionOf = ({ seq }: ArchivedLine): string[] => [String(seq)]
 
 /** How a line names an object: it is JSON text with the ids of its objects. */
 const textOfObject = (id: string): string => `"${id}"`
