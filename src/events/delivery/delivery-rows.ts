@@ -158,13 +158,15 @@ export function claimDue(
 
 /**
  * Records attempts and their outcomes. A delivery that was stopped meanwhile stays so, unless it has arrived. A delivery that is to be
- * resent, or that another process has claimed since, stays as it is. The successful attempt is stored with its delivery, others in rows of
- * their own. Writes delivery, delivery_attempt.
+ * resent, or that another process has claimed since, stays as it is. Of several attempts at one delivery the last one decides. The
+ * successful attempt is stored with its delivery, others in rows of their own. Writes delivery, delivery_attempt.
  */
 export async function recordAttempts(db: Queries, attempts: Attempt[]): Promise<void> {
   if (attempts.length === 0) return
   const values = (read: (attempt: Attempt) => Parameters<typeof arrayLiteral>[0][number]) => arrayLiteral(attempts.map(read))
   const texts = (read: (attempt: Attempt) => string | null) => textArrayLiteral(attempts.map(read))
+  const keyOf = ({ delivery }: Attempt) => deliveryKey(delivery.destination_id, delivery.message_id)
+  const lastAttempts = new Map(attempts.map((attempt) => [keyOf(attempt), attempt]))
   // Pending, and not leased to this process: a user has resent it meanwhile, or another process has claimed it.
   const isForeign = sql`d.state = 'pending' and d.leased_until is distinct from s.lease`
   const isStoredHere = sql`s.succeeded and s.trigger = 'scheduled' and d.attempt_id is null`
@@ -175,9 +177,10 @@ export async function recordAttempts(db: Queries, attempts: Attempt[]): Promise<
         ${values((a) => a.begun_at)}::timestamptz[], ${values((a) => a.duration_ms)}::int[], ${values((a) => a.response_status)}::int[],
         ${texts((a) => a.response_body)}::text[], ${texts((a) => a.error)}::text[], ${values((a) => a.succeeded)}::bool[],
         ${texts((a) => a.signature)}::text[], ${texts((a) => a.custom_headers.join(' '))}::text[], ${values((a) => a.next_s ?? null)}::float8[],
-        ${values((a) => a.delivery.attempts + 1)}::int[], ${texts((a) => a.last_report)}::text[], ${texts((a) => a.delivery.lease)}::timestamptz[])
+        ${values((a) => a.delivery.attempts + 1)}::int[], ${texts((a) => a.last_report)}::text[], ${texts((a) => a.delivery.lease)}::timestamptz[],
+        ${values((a) => lastAttempts.get(keyOf(a)) === a)}::bool[])
       as t (destination_id, message_id, id, trigger, at, duration_ms, response_status, response_body, error, succeeded, signature, custom_headers,
-            next_s, attempts, last_report, lease)
+            next_s, attempts, last_report, lease, is_last)
     ), changed as (
       update delivery d set
         state = case when ${isForeign} then d.state when s.succeeded then 'delivered' when d.state = 'stopped' then 'stopped' when s.next_s is null then 'failed' else 'pending' end,
@@ -193,7 +196,8 @@ export async function recordAttempts(db: Queries, attempts: Attempt[]): Promise<
         response_body = case when ${isStoredHere} then s.response_body else d.response_body end,
         signature = case when ${isStoredHere} then s.signature else d.signature end,
         custom_headers = case when ${isStoredHere} then string_to_array(nullif(s.custom_headers, ''), ' ') else d.custom_headers end
-      from said s where d.destination_id = s.destination_id and d.message_id = s.message_id
+      -- A statement changes a row once: with two attempts at a message that was sent again, one outcome would be lost.
+      from said s where s.is_last and d.destination_id = s.destination_id and d.message_id = s.message_id
       returning d.destination_id, d.message_id, d.team_id, d.attempt_id
     ), counted as (
       ${countAttempts(attempts)}
