@@ -476,7 +476,7 @@ table bulk_operation_user
   constraint bulk_operation_user_pkey PRIMARY KEY (team_id, operation_id, "position")
   constraint bulk_operation_user_team_id_operation_id_fkey FOREIGN KEY (team_id, operation_id) REFERENCES bulk_operation(team_id, id) ON DELETE CASCADE
   constraint bulk_operation_user_result_check CHECK ((result = ANY (ARRAY['done'::text, 'failed'::text])))
-  CREATE INDEX bulk_operation_user__user ON bulk_operation_user USING btree (user_id)
+  CREATE INDEX bulk_operation_user__user ON bulk_operation_user USING btree (team_id, user_id)
   policy of_team for all (team_id = current_team())
 
 table catalog_data_version
@@ -526,12 +526,11 @@ table connection
   granted_scopes text[]
   constraint connection_pkey PRIMARY KEY (team_id, user_id, provider)
   constraint connection_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
-  constraint connection_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
+  constraint connection_team_id_user_id_fkey FOREIGN KEY (team_id, user_id) REFERENCES "user"(team_id, id)
   constraint connection__error CHECK (((status = 'error'::text) = ((error_type IS NOT NULL) AND (error_message IS NOT NULL) AND (errored_at IS NOT NULL))))
   constraint connection_status_check CHECK ((status = ANY (ARRAY['connected'::text, 'error'::text, 'paused'::text])))
   CREATE INDEX connection__created ON connection USING btree (team_id, created_at)
   CREATE INDEX connection__failing ON connection USING btree (team_id, errored_at, id) WHERE (status = 'error'::text)
-  CREATE INDEX connection__user ON connection USING btree (user_id)
   policy of_team for all (team_id = current_team())
 
 table continuous_query
@@ -626,9 +625,8 @@ table day_record
   errored_at timestamp with time zone
   constraint day_record_pkey PRIMARY KEY (team_id, user_id, provider, resource, month)
   constraint day_record_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
-  constraint day_record_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
+  constraint day_record_team_id_user_id_fkey FOREIGN KEY (team_id, user_id) REFERENCES "user"(team_id, id)
   constraint day_record_month_check CHECK ((EXTRACT(day FROM month) = (1)::numeric))
-  CREATE INDEX day_record__user ON day_record USING btree (user_id)
   policy of_team for all (team_id = current_team())
 
 table deleted_destination
@@ -715,8 +713,7 @@ table demo_connection
   written_until timestamp with time zone not null
   constraint demo_connection_pkey PRIMARY KEY (team_id, user_id, provider)
   constraint demo_connection_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
-  constraint demo_connection_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
-  CREATE INDEX demo_connection__user ON demo_connection USING btree (user_id)
+  constraint demo_connection_team_id_user_id_fkey FOREIGN KEY (team_id, user_id) REFERENCES "user"(team_id, id)
   policy of_team for all (team_id = current_team())
 
 table destination
@@ -753,8 +750,7 @@ table device
   updated_at timestamp with time zone not null
   constraint device_pkey PRIMARY KEY (team_id, user_id, provider, key)
   constraint device_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
-  constraint device_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
-  CREATE INDEX device__user ON device USING btree (user_id)
+  constraint device_team_id_user_id_fkey FOREIGN KEY (team_id, user_id) REFERENCES "user"(team_id, id)
   policy of_team for all (team_id = current_team())
 
 table ehr_pipeline
@@ -851,11 +847,11 @@ table file_import
   turns integer not null default 0
   constraint file_import_pkey PRIMARY KEY (team_id, id)
   constraint file_import_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
-  constraint file_import_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
+  constraint file_import_team_id_user_id_fkey FOREIGN KEY (team_id, user_id) REFERENCES "user"(team_id, id)
   constraint file_import_status_check CHECK ((status = ANY (ARRAY['uploading'::text, 'queued'::text, 'importing'::text, 'completed'::text, 'partial'::text, 'failed'::text])))
   CREATE INDEX file_import__expires ON file_import USING btree (expires_at)
   CREATE INDEX file_import__unfinished ON file_import USING btree (team_id, id) WHERE (finished_at IS NULL)
-  CREATE INDEX file_import__user ON file_import USING btree (user_id)
+  CREATE INDEX file_import__user ON file_import USING btree (team_id, user_id)
   policy of_team for all (team_id = current_team())
 
 table file_import_part
@@ -894,8 +890,7 @@ table historical_pull
   error text
   constraint historical_pull_pkey PRIMARY KEY (team_id, user_id, provider, resource)
   constraint historical_pull_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
-  constraint historical_pull_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
-  CREATE INDEX historical_pull__user ON historical_pull USING btree (user_id)
+  constraint historical_pull_team_id_user_id_fkey FOREIGN KEY (team_id, user_id) REFERENCES "user"(team_id, id)
   policy of_team for all (team_id = current_team())
 
 table icd_code
@@ -928,17 +923,16 @@ table idempotency_key
   policy of_team for all (team_id = current_team())
 
 table insurance
-  id uuid not null
   team_id uuid not null
+  id uuid not null
   user_id uuid not null
   is_primary boolean not null
   document jsonb not null
   created_at timestamp with time zone not null
-  constraint insurance_pkey PRIMARY KEY (id)
+  constraint insurance_pkey PRIMARY KEY (team_id, id)
   constraint insurance_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
-  constraint insurance_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
-  CREATE INDEX insurance__team ON insurance USING btree (team_id)
-  CREATE INDEX insurance__user ON insurance USING btree (user_id, is_primary, id)
+  constraint insurance_team_id_user_id_fkey FOREIGN KEY (team_id, user_id) REFERENCES "user"(team_id, id)
+  CREATE INDEX insurance__user ON insurance USING btree (team_id, user_id, is_primary, id)
   policy of_team for all (team_id = current_team())
 
 table insurance_data_version
@@ -1188,7 +1182,7 @@ table lab_order
   kit_sent boolean
   lab_account_id uuid
   constraint lab_order_pkey PRIMARY KEY (id)
-  constraint lab_order_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
+  constraint lab_order_team_id_user_id_fkey FOREIGN KEY (team_id, user_id) REFERENCES "user"(team_id, id)
   CREATE INDEX lab_order__kit_spelling ON lab_order USING btree (translate(upper(sample_id), '- 	
 '::text, ''::text), team_id) WHERE ((sample_id IS NOT NULL) AND (method = 'testkit'::text) AND (sample_id <> translate(upper(sample_id), '- 	
 '::text, ''::text)))
@@ -1316,10 +1310,9 @@ table link_code
   expires_at timestamp with time zone not null
   constraint link_code_pkey PRIMARY KEY (team_id, user_id, code_hash)
   constraint link_code_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
-  constraint link_code_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
+  constraint link_code_team_id_user_id_fkey FOREIGN KEY (team_id, user_id) REFERENCES "user"(team_id, id)
   CREATE INDEX link_code__expires ON link_code USING btree (expires_at)
   CREATE INDEX link_code__hash ON link_code USING btree (code_hash)
-  CREATE INDEX link_code__user ON link_code USING btree (user_id)
   policy of_team for all (team_id = current_team())
 
 table link_session
@@ -1341,10 +1334,9 @@ table link_session
   expires_at timestamp with time zone not null
   constraint link_session_pkey PRIMARY KEY (team_id, user_id, id)
   constraint link_session_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
-  constraint link_session_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
+  constraint link_session_team_id_user_id_fkey FOREIGN KEY (team_id, user_id) REFERENCES "user"(team_id, id)
   CREATE INDEX link_session__expires ON link_session USING btree (expires_at)
   CREATE INDEX link_session__id ON link_session USING btree (team_id, id)
-  CREATE INDEX link_session__user ON link_session USING btree (user_id)
   policy of_team for all (team_id = current_team())
 
 table list_count
@@ -1460,12 +1452,12 @@ table parsing_job
   decided_at timestamp with time zone
   constraint parsing_job_pkey PRIMARY KEY (team_id, id)
   constraint parsing_job_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
-  constraint parsing_job_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
+  constraint parsing_job_team_id_user_id_fkey FOREIGN KEY (team_id, user_id) REFERENCES "user"(team_id, id)
   constraint parsing_job_status_check CHECK ((status = ANY (ARRAY['upload_pending'::text, 'started'::text, 'pending_review'::text, 'completed'::text, 'failed'::text])))
   CREATE INDEX parsing_job__counted ON parsing_job USING btree (team_id) WHERE ((failure_reason IS NULL) AND (status <> 'failed'::text))
   CREATE INDEX parsing_job__pending_review ON parsing_job USING btree (team_id, created_at, id) WHERE (status = 'pending_review'::text)
   CREATE INDEX parsing_job__unfinished ON parsing_job USING btree (team_id, id) WHERE (status = ANY (ARRAY['upload_pending'::text, 'started'::text]))
-  CREATE INDEX parsing_job__user ON parsing_job USING btree (user_id)
+  CREATE INDEX parsing_job__user ON parsing_job USING btree (team_id, user_id)
   policy of_team for all (team_id = current_team())
 
 table parsing_job_correction
@@ -1514,8 +1506,7 @@ table patient_message_opt_out
   created_at timestamp with time zone not null
   constraint patient_message_opt_out_pkey PRIMARY KEY (team_id, user_id, channel)
   constraint patient_message_opt_out_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
-  constraint patient_message_opt_out_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
-  CREATE INDEX patient_message_opt_out__user ON patient_message_opt_out USING btree (user_id)
+  constraint patient_message_opt_out_team_id_user_id_fkey FOREIGN KEY (team_id, user_id) REFERENCES "user"(team_id, id)
   policy of_team for all (team_id = current_team())
 
 table payor
@@ -1584,9 +1575,8 @@ table phone_session
   expires_at timestamp with time zone not null
   constraint phone_session_pkey PRIMARY KEY (team_id, user_id, id)
   constraint phone_session_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
-  constraint phone_session_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
+  constraint phone_session_team_id_user_id_fkey FOREIGN KEY (team_id, user_id) REFERENCES "user"(team_id, id)
   CREATE INDEX phone_session__expires ON phone_session USING btree (expires_at)
-  CREATE INDEX phone_session__user ON phone_session USING btree (user_id)
   policy of_team for all (team_id = current_team())
 
 table phone_sync
@@ -1597,8 +1587,7 @@ table phone_sync
   report jsonb not null
   constraint phone_sync_pkey PRIMARY KEY (team_id, user_id, provider)
   constraint phone_sync_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
-  constraint phone_sync_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
-  CREATE INDEX phone_sync__user ON phone_sync USING btree (user_id)
+  constraint phone_sync_team_id_user_id_fkey FOREIGN KEY (team_id, user_id) REFERENCES "user"(team_id, id)
   policy of_team for all (team_id = current_team())
 
 table pipeline
@@ -1626,10 +1615,9 @@ table portal_link
   expires_at timestamp with time zone not null
   constraint portal_link_pkey PRIMARY KEY (team_id, user_id, code_hash)
   constraint portal_link_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
-  constraint portal_link_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
+  constraint portal_link_team_id_user_id_fkey FOREIGN KEY (team_id, user_id) REFERENCES "user"(team_id, id)
   CREATE INDEX portal_link__expires ON portal_link USING btree (expires_at)
   CREATE INDEX portal_link__hash ON portal_link USING btree (team_id, code_hash)
-  CREATE INDEX portal_link__user ON portal_link USING btree (user_id)
   policy of_team for all (team_id = current_team())
 
 table postal_code_location
@@ -1662,11 +1650,11 @@ table provider_grant
   refused_at timestamp with time zone
   constraint provider_grant_pkey PRIMARY KEY (team_id, id)
   constraint provider_grant_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
-  constraint provider_grant_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
+  constraint provider_grant_team_id_user_id_fkey FOREIGN KEY (team_id, user_id) REFERENCES "user"(team_id, id)
   CREATE UNIQUE INDEX provider_grant__current ON provider_grant USING btree (team_id, user_id, provider) WHERE (ended_at IS NULL)
   CREATE INDEX provider_grant__ended ON provider_grant USING btree (ended_at) WHERE (ended_at IS NOT NULL)
   CREATE INDEX provider_grant__external ON provider_grant USING btree (team_id, provider, external_user_id) WHERE (ended_at IS NULL)
-  CREATE INDEX provider_grant__user ON provider_grant USING btree (user_id)
+  CREATE INDEX provider_grant__user ON provider_grant USING btree (team_id, user_id)
   policy of_team for all (team_id = current_team())
 
 table provider_limit
@@ -1691,8 +1679,7 @@ table provider_pull
   refresh_id uuid
   constraint provider_pull_pkey PRIMARY KEY (team_id, user_id, provider, resource)
   constraint provider_pull_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
-  constraint provider_pull_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
-  CREATE INDEX provider_pull__user ON provider_pull USING btree (user_id)
+  constraint provider_pull_team_id_user_id_fkey FOREIGN KEY (team_id, user_id) REFERENCES "user"(team_id, id)
   policy of_team for all (team_id = current_team())
 
 table provider_watermark
@@ -1703,8 +1690,7 @@ table provider_watermark
   polled_at timestamp with time zone
   constraint provider_watermark_pkey PRIMARY KEY (team_id, user_id, provider)
   constraint provider_watermark_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
-  constraint provider_watermark_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
-  CREATE INDEX provider_watermark__user ON provider_watermark USING btree (user_id)
+  constraint provider_watermark_team_id_user_id_fkey FOREIGN KEY (team_id, user_id) REFERENCES "user"(team_id, id)
   policy of_team for all (team_id = current_team())
 
 table psc_directory_version
@@ -1754,9 +1740,8 @@ table query_result
   constraint query_result_pkey PRIMARY KEY (team_id, user_id, query_id)
   constraint query_result_query_id_fkey FOREIGN KEY (query_id) REFERENCES continuous_query(id)
   constraint query_result_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
-  constraint query_result_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
+  constraint query_result_team_id_user_id_fkey FOREIGN KEY (team_id, user_id) REFERENCES "user"(team_id, id)
   CREATE INDEX query_result__query ON query_result USING btree (query_id)
-  CREATE INDEX query_result__user ON query_result USING btree (user_id)
   policy of_team for all (team_id = current_team())
 
 table query_task
@@ -1776,14 +1761,13 @@ table query_task
   constraint query_task_pkey PRIMARY KEY (team_id, user_id, query_id, id)
   constraint query_task_query_id_fkey FOREIGN KEY (query_id) REFERENCES continuous_query(id)
   constraint query_task_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
-  constraint query_task_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
+  constraint query_task_team_id_user_id_fkey FOREIGN KEY (team_id, user_id) REFERENCES "user"(team_id, id)
   constraint query_task__status CHECK ((status = ANY (ARRAY['scheduled'::text, 'started'::text, 'completed'::text, 'error'::text, 'skipped'::text])))
   CREATE INDEX query_task__created ON query_task USING btree (created_at)
   CREATE INDEX query_task__newest ON query_task USING btree (team_id, user_id, query_id, scheduled_at, id)
   CREATE INDEX query_task__query ON query_task USING btree (query_id)
   CREATE UNIQUE INDEX query_task__scheduled ON query_task USING btree (team_id, user_id, query_id) WHERE (status = 'scheduled'::text)
   CREATE INDEX query_task__started ON query_task USING btree (team_id, user_id, query_id, started_at DESC)
-  CREATE INDEX query_task__user ON query_task USING btree (user_id)
   policy of_team for all (team_id = current_team())
 
 table raw_result
@@ -1842,8 +1826,7 @@ table rejected_post
   last_at timestamp with time zone not null
   constraint rejected_post_pkey PRIMARY KEY (team_id, user_id, provider, resource, digest)
   constraint rejected_post_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
-  constraint rejected_post_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
-  CREATE INDEX rejected_post__user ON rejected_post USING btree (user_id)
+  constraint rejected_post_team_id_user_id_fkey FOREIGN KEY (team_id, user_id) REFERENCES "user"(team_id, id)
   policy of_team for all (team_id = current_team())
 
 table repeated_post
@@ -1856,9 +1839,8 @@ table repeated_post
   last_at timestamp with time zone not null
   constraint repeated_post_pkey PRIMARY KEY (team_id, user_id, provider, resource)
   constraint repeated_post_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
-  constraint repeated_post_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
+  constraint repeated_post_team_id_user_id_fkey FOREIGN KEY (team_id, user_id) REFERENCES "user"(team_id, id)
   CREATE INDEX repeated_post__many ON repeated_post USING btree (team_id, user_id, provider, resource) WHERE (posts >= 100)
-  CREATE INDEX repeated_post__user ON repeated_post USING btree (user_id)
   policy of_team for all (team_id = current_team())
 
 table request_count
@@ -1902,8 +1884,7 @@ table resource_state
   sent_count bigint not null
   constraint resource_state_pkey PRIMARY KEY (team_id, user_id, provider, resource)
   constraint resource_state_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
-  constraint resource_state_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
-  CREATE INDEX resource_state__user ON resource_state USING btree (user_id)
+  constraint resource_state_team_id_user_id_fkey FOREIGN KEY (team_id, user_id) REFERENCES "user"(team_id, id)
   policy of_team for all (team_id = current_team())
 
 table revoked_lease
@@ -1961,8 +1942,7 @@ table series
   constraint series__source UNIQUE NULLS NOT DISTINCT (team_id, user_id, resource, provider, source_type, app_id, device_id, workout_id, sport)
   constraint series_pkey PRIMARY KEY (team_id, user_id, id)
   constraint series_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
-  constraint series_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
-  CREATE INDEX series__user ON series USING btree (user_id)
+  constraint series_team_id_user_id_fkey FOREIGN KEY (team_id, user_id) REFERENCES "user"(team_id, id)
   policy of_team for all (team_id = current_team())
 
 table simulation
@@ -2006,10 +1986,9 @@ table summary
   joined_keys text[]
   constraint summary_pkey PRIMARY KEY (team_id, user_id, kind, provider, key)
   constraint summary_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
-  constraint summary_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
+  constraint summary_team_id_user_id_fkey FOREIGN KEY (team_id, user_id) REFERENCES "user"(team_id, id)
   CREATE INDEX summary__date ON summary USING btree (team_id, user_id, kind, calendar_date)
   CREATE INDEX summary__id ON summary USING btree (team_id, id)
-  CREATE INDEX summary__user ON summary USING btree (user_id)
   policy of_team for all (team_id = current_team())
 
 table team
@@ -2027,14 +2006,14 @@ table team
   policy of_team for all (id = current_team())
 
 table team_physician
-  id uuid not null
   team_id uuid not null
+  id uuid not null
   first_name text not null
   last_name text not null
   npi text not null
   states text[] not null
   created_at timestamp with time zone not null
-  constraint team_physician_pkey PRIMARY KEY (id)
+  constraint team_physician_pkey PRIMARY KEY (team_id, id)
   constraint team_physician_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   CREATE INDEX team_physician__team ON team_physician USING btree (team_id, created_at, id)
   policy of_team for all (team_id = current_team())
@@ -2059,8 +2038,8 @@ table unmatched_result_test
   policy of_team for all (team_id = current_team())
 
 table user
-  id uuid not null
   team_id uuid not null
+  id uuid not null
   client_user_id text not null
   created_on timestamp with time zone not null
   fallback_time_zone jsonb
@@ -2069,24 +2048,22 @@ table user
   ingestion_end date
   deleted_at timestamp with time zone
   connected_sources jsonb not null default '[]'::jsonb
-  constraint user_pkey PRIMARY KEY (id)
+  constraint user_pkey PRIMARY KEY (team_id, id)
   constraint user_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint user__ingestion_bounds CHECK ((ingestion_end >= ingestion_start))
   CREATE UNIQUE INDEX user__client_user_id ON "user" USING btree (team_id, client_user_id) WHERE (deleted_at IS NULL)
   CREATE INDEX user__deleted ON "user" USING btree (team_id, client_user_id) WHERE (deleted_at IS NOT NULL)
   CREATE INDEX user__newest ON "user" USING btree (team_id, created_on DESC, id DESC) WHERE (deleted_at IS NULL)
-  CREATE INDEX user__team ON "user" USING btree (team_id)
   policy of_team for all (team_id = current_team())
 
 table user_demographics
-  user_id uuid not null
   team_id uuid not null
+  user_id uuid not null
   document jsonb not null
   updated_at timestamp with time zone not null
-  constraint user_demographics_pkey PRIMARY KEY (user_id)
+  constraint user_demographics_pkey PRIMARY KEY (team_id, user_id)
   constraint user_demographics_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
-  constraint user_demographics_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
-  CREATE INDEX user_demographics__team ON user_demographics USING btree (team_id)
+  constraint user_demographics_team_id_user_id_fkey FOREIGN KEY (team_id, user_id) REFERENCES "user"(team_id, id)
   policy of_team for all (team_id = current_team())
 
 table webhook

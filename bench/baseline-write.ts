@@ -82,13 +82,13 @@ export async function measureRegisterBaseline(
       where id = $1 and team_id = $2),
     d as (
       insert into user_demographics (user_id, team_id, document, updated_at) values ($8, $2, $9, $3)
-      on conflict (user_id) do update set document = excluded.document, updated_at = excluded.updated_at),
+      on conflict (team_id, user_id) do update set document = excluded.document, updated_at = excluded.updated_at),
     e as (
       insert into event (id, team_id, type, object_id, user_id, created_at, body)
       select s.id, $2, 'labtest.order.updated', $1, $8, $3, s.body from unnest($10::uuid[], $11::text[]) as s (id, body))
     insert into job (id, team_id, name, payload, run_at, due_at) values ($12, $2, 'bench.none', $13, $3, 'infinity')`
   const { rows } = await pool.query<{ document: string; dob: string }>(
-    'select d.document::text, o.patient_dob::text as dob from user_demographics d join lab_order o using (user_id) where o.id = $1',
+    'select d.document::text, o.patient_dob::text as dob from user_demographics d join lab_order o using (team_id, user_id) where o.id = $1',
     [orders[0]],
   )
   const now = new Date()

@@ -20,8 +20,8 @@ create table team (
 
 -- Users of teams. `deleted_at`: the user is hidden and will be erased.
 create table "user" (
-  id                   uuid primary key,
   team_id              uuid not null references team,
+  id                   uuid not null,
   client_user_id       text not null,
   created_on           timestamptz not null,
   fallback_time_zone   jsonb,
@@ -31,13 +31,13 @@ create table "user" (
   deleted_at           timestamptz,
   -- The user's connections as the API shows them, written with each connection: lists of users read no second table.
   connected_sources    jsonb not null default '[]',
+  primary key (team_id, id),
   constraint user__ingestion_bounds check (ingestion_end >= ingestion_start)
 );
 -- The reference of a deleted user is free at once.
 create unique index user__client_user_id on "user" (team_id, client_user_id) where deleted_at is null;
 create index user__deleted on "user" (team_id, client_user_id) where deleted_at is not null;
 create index user__newest on "user" (team_id, created_on desc, id desc) where deleted_at is null;
-create index user__team on "user" (team_id);
 
 -- ==== platform
 
@@ -307,24 +307,26 @@ create table list_count (
 
 -- Who a user is, as the team or an order last said. JSON in the form of the API.
 create table user_demographics (
-  user_id     uuid primary key references "user",
   team_id     uuid not null references team,
+  user_id     uuid not null,
   document    jsonb not null,
-  updated_at  timestamptz not null
+  updated_at  timestamptz not null,
+  primary key (team_id, user_id),
+  foreign key (team_id, user_id) references "user"
 );
-create index user_demographics__team on user_demographics (team_id);
 
 -- Insurances of users. Each is stored as it was sent, with the insurer as it was then.
 create table insurance (
-  id          uuid primary key,
   team_id     uuid not null references team,
-  user_id     uuid not null references "user",
+  id          uuid not null,
+  user_id     uuid not null,
   is_primary  boolean not null,
   document    jsonb not null,
-  created_at  timestamptz not null
+  created_at  timestamptz not null,
+  primary key (team_id, id),
+  foreign key (team_id, user_id) references "user"
 );
-create index insurance__team on insurance (team_id);
-create index insurance__user on insurance (user_id, is_primary, id);
+create index insurance__user on insurance (team_id, user_id, is_primary, id);
 
 -- Diagnosis codes that may be billed: ICD-10-CM, without the dot.
 create table icd_code (
@@ -372,13 +374,14 @@ create index payor__team on payor (team_id) where team_id is not null;
 
 -- Physicians who order for a team where the customer's own physician does not. Without states: in every state.
 create table team_physician (
-  id          uuid primary key,
   team_id     uuid not null references team,
+  id          uuid not null,
   first_name  text not null,
   last_name   text not null,
   npi         text not null,
   states      text[] not null,
-  created_at  timestamptz not null
+  created_at  timestamptz not null,
+  primary key (team_id, id)
 );
 create index team_physician__team on team_physician (team_id, created_at, id);
 
@@ -780,7 +783,7 @@ create table lab_link_trial (
 create table lab_order (
   id                uuid primary key,
   team_id           uuid not null,
-  user_id           uuid not null references "user",
+  user_id           uuid not null,
   transaction_id    uuid not null,
   lifecycle_name    text not null,
   lab_test_id       uuid not null,
@@ -801,7 +804,8 @@ create table lab_order (
   -- The detail of the last status, whether the kit has left, and the account: the work list reads these columns in place of the document.
   status_detail     text,
   kit_sent          boolean,
-  lab_account_id    uuid
+  lab_account_id    uuid,
+  foreign key (team_id, user_id) references "user"
 ) with (toast_tuple_target = 8160);
 -- A typed code of a kit is compared in capitals, without spaces and hyphens. Most codes are stored in that form and found by
 -- lab_order__sample_id; this index has the others.
@@ -1035,7 +1039,7 @@ create index lab_order_number__team on lab_order_number (team_id);
 -- The devices that recorded data of users.
 create table device (
   team_id       uuid not null references team,
-  user_id       uuid not null references "user",
+  user_id       uuid not null,
   provider      text not null,
   -- What distinguishes devices of one provider: the provider's id, or manufacturer, model and type.
   key           text not null,
@@ -1051,14 +1055,14 @@ create table device (
   seen_at       timestamptz not null,
   created_at    timestamptz not null,
   updated_at    timestamptz not null,
-  primary key (team_id, user_id, provider, key)
+  primary key (team_id, user_id, provider, key),
+  foreign key (team_id, user_id) references "user"
 );
-create index device__user on device (user_id);
 
 -- Summaries of health data: one row for a day, a night, a workout, a measurement or a profile.
 create table summary (
   team_id            uuid not null references team,
-  user_id            uuid not null references "user",
+  user_id            uuid not null,
   kind               text not null,
   provider           text not null,
   -- What distinguishes records of one kind and provider: a day, or the provider's id.
@@ -1081,17 +1085,17 @@ create table summary (
   query_values       jsonb,
   -- The keys of the other sessions that were joined to this night; null: none.
   joined_keys        text[],
-  primary key (team_id, user_id, kind, provider, key)
+  primary key (team_id, user_id, kind, provider, key),
+  foreign key (team_id, user_id) references "user"
 );
 create index summary__date on summary (team_id, user_id, kind, calendar_date);
 create index summary__id on summary (team_id, id);
-create index summary__user on summary (user_id);
 
 -- Series of samples, by their source.
 create table series (
   id           bigint generated always as identity,
   team_id      uuid not null references team,
-  user_id      uuid not null references "user",
+  user_id      uuid not null,
   resource     text not null,
   provider     text not null,
   source_type  text not null,
@@ -1101,9 +1105,9 @@ create table series (
   sport        text,
   changed_at   timestamptz not null,
   primary key (team_id, user_id, id),
-  constraint series__source unique nulls not distinct (team_id, user_id, resource, provider, source_type, app_id, device_id, workout_id, sport)
+  constraint series__source unique nulls not distinct (team_id, user_id, resource, provider, source_type, app_id, device_id, workout_id, sport),
+  foreign key (team_id, user_id) references "user"
 );
-create index series__user on series (user_id);
 
 -- Samples of health data: one row for a series and an hour, with arrays of instants and values.
 create table chunk (
@@ -1147,7 +1151,7 @@ create table workout_stream (
 -- Histories of connections, by resource. A history that has begun and has not ended has no `ended_at`.
 create table historical_pull (
   team_id         uuid not null references team,
-  user_id         uuid not null references "user",
+  user_id         uuid not null,
   provider        text not null,
   resource        text not null,
   range_start     timestamptz not null,
@@ -1158,14 +1162,14 @@ create table historical_pull (
   scheduled_at    timestamptz,
   -- The reason of the last failure. With `ended_at` the history has failed, without it there will be another attempt.
   error           text,
-  primary key (team_id, user_id, provider, resource)
+  primary key (team_id, user_id, provider, resource),
+  foreign key (team_id, user_id) references "user"
 );
-create index historical_pull__user on historical_pull (user_id);
 
 -- The data of each resource of a user that came in.
 create table resource_state (
   team_id          uuid not null references team,
-  user_id          uuid not null references "user",
+  user_id          uuid not null,
   provider         text not null,
   resource         text not null,
   last_attempt_at  timestamptz not null,
@@ -1174,29 +1178,29 @@ create table resource_state (
   newest_data      timestamptz,
   -- Records that were new or changed.
   sent_count       bigint not null,
-  primary key (team_id, user_id, provider, resource)
+  primary key (team_id, user_id, provider, resource),
+  foreign key (team_id, user_id) references "user"
 );
-create index resource_state__user on resource_state (user_id);
 
 -- Posts with data that changed nothing, by user, provider and resource, within a day from the first of them.
 create table repeated_post (
   team_id   uuid not null references team,
-  user_id   uuid not null references "user",
+  user_id   uuid not null,
   provider  text not null,
   resource  text not null,
   posts     integer not null,
   first_at  timestamptz not null,
   last_at   timestamptz not null,
-  primary key (team_id, user_id, provider, resource)
+  primary key (team_id, user_id, provider, resource),
+  foreign key (team_id, user_id) references "user"
 );
 create index repeated_post__many on repeated_post (team_id, user_id, provider, resource) where posts >= 100;
-create index repeated_post__user on repeated_post (user_id);
 
 -- Posts of health data that were rejected, whole or in part: by user, provider, resource and bytes, so that a client that sends
 -- the same rejected data again and again is noticed.
 create table rejected_post (
   team_id   uuid not null references team,
-  user_id   uuid not null references "user",
+  user_id   uuid not null,
   provider  text not null,
   resource  text not null,
   digest    bytea not null,
@@ -1206,14 +1210,14 @@ create table rejected_post (
   posts     integer not null,
   first_at  timestamptz not null,
   last_at   timestamptz not null,
-  primary key (team_id, user_id, provider, resource, digest)
+  primary key (team_id, user_id, provider, resource, digest),
+  foreign key (team_id, user_id) references "user"
 );
-create index rejected_post__user on rejected_post (user_id);
 
 -- What is known of each day of a resource of a user: a row for a month, with a bit for each of its days, from the lowest on.
 create table day_record (
   team_id        uuid not null references team,
-  user_id        uuid not null references "user",
+  user_id        uuid not null,
   provider       text not null,
   resource       text not null,
   month          date not null check (extract(day from month) = 1),
@@ -1227,9 +1231,9 @@ create table day_record (
   error_type     text,
   error_message  text,
   errored_at     timestamptz,
-  primary key (team_id, user_id, provider, resource, month)
+  primary key (team_id, user_id, provider, resource, month),
+  foreign key (team_id, user_id) references "user"
 );
-create index day_record__user on day_record (user_id);
 
 -- Queries over health data that are evaluated again when the data of a user changes; without a team, for every user of the
 -- organization. Archived queries stay, and their slugs stay taken. JSON is stored as it was sent, because the order of its keys
@@ -1258,7 +1262,7 @@ create unique index continuous_query__slug on continuous_query (team_id, slug) w
 -- When queries were and will be evaluated.
 create table query_task (
   team_id        uuid not null references team,
-  user_id        uuid not null references "user",
+  user_id        uuid not null,
   query_id       uuid not null references continuous_query,
   id             uuid not null,
   status         text not null constraint query_task__status check (status in ('scheduled', 'started', 'completed', 'error', 'skipped')),
@@ -1273,7 +1277,8 @@ create table query_task (
   created_at     timestamptz not null default statement_timestamp(),
   -- Attempts that have begun. The next task takes over the days of one that has used all attempts.
   attempts       integer not null default 0,
-  primary key (team_id, user_id, query_id, id)
+  primary key (team_id, user_id, query_id, id),
+  foreign key (team_id, user_id) references "user"
 );
 create index query_task__created on query_task (created_at);
 create index query_task__newest on query_task (team_id, user_id, query_id, scheduled_at, id);
@@ -1281,21 +1286,20 @@ create index query_task__query on query_task (query_id);
 create unique index query_task__scheduled on query_task (team_id, user_id, query_id) where status = 'scheduled';
 -- When a query was last evaluated for a user, which every post reads.
 create index query_task__started on query_task (team_id, user_id, query_id, started_at desc);
-create index query_task__user on query_task (user_id);
 
 -- Results of queries.
 create table query_result (
   team_id       uuid not null references team,
-  user_id       uuid not null references "user",
+  user_id       uuid not null,
   query_id      uuid not null references continuous_query,
   -- JSON lists of rows: as they were computed, and as they are shown, with gaps filled.
   computed      text not null,
   shown         text not null,
   evaluated_at  timestamptz not null,
-  primary key (team_id, user_id, query_id)
+  primary key (team_id, user_id, query_id),
+  foreign key (team_id, user_id) references "user"
 );
 create index query_result__query on query_result (query_id);
-create index query_result__user on query_result (user_id);
 
 -- How long a team keeps its health data; resource null: every resource that has no rule.
 create table data_retention (
@@ -1343,7 +1347,7 @@ create index loinc_release_term__search on loinc_release_term using gin (search)
 create table parsing_job (
   team_id             uuid not null references team,
   id                  uuid not null,
-  user_id             uuid not null references "user",
+  user_id             uuid not null,
   status              text not null check (status in ('upload_pending', 'started', 'pending_review', 'completed', 'failed')),
   failure_reason      text,
   needs_human_review  boolean not null,
@@ -1363,14 +1367,15 @@ create table parsing_job (
   reviewed            jsonb,
   decided_by          text,
   decided_at          timestamptz,
-  primary key (team_id, id)
+  primary key (team_id, id),
+  foreign key (team_id, user_id) references "user"
 );
 -- For the limit of sandbox teams.
 create index parsing_job__counted on parsing_job (team_id) where failure_reason is null and status <> 'failed';
 create index parsing_job__pending_review on parsing_job (team_id, created_at, id) where status = 'pending_review';
 -- The next job of a team.
 create index parsing_job__unfinished on parsing_job (team_id, id) where status in ('upload_pending', 'started');
-create index parsing_job__user on parsing_job (user_id);
+create index parsing_job__user on parsing_job (team_id, user_id);
 
 -- Corrections of parsed reports.
 create table parsing_job_correction (
@@ -1420,7 +1425,7 @@ create table data_pull_preference (
 -- Connections of users to sources of health data.
 create table connection (
   team_id              uuid not null references team,
-  user_id              uuid not null references "user",
+  user_id              uuid not null,
   provider             text not null,
   id                   uuid not null,
   status               text not null check (status in ('connected', 'error', 'paused')),
@@ -1436,17 +1441,17 @@ create table connection (
   -- The scopes of a cloud that the user has granted; null: the provider has no scopes, or did not say.
   granted_scopes       text[],
   primary key (team_id, user_id, provider),
-  constraint connection__error check ((status = 'error') = ((error_type is not null) and (error_message is not null) and (errored_at is not null)))
+  constraint connection__error check ((status = 'error') = ((error_type is not null) and (error_message is not null) and (errored_at is not null))),
+  foreign key (team_id, user_id) references "user"
 );
 create index connection__created on connection (team_id, created_at);
-create index connection__user on connection (user_id);
 create index connection__failing on connection (team_id, errored_at, id) where status = 'error';
 
 -- Grants of users at clouds of vendors. Tokens are encrypted.
 create table provider_grant (
   team_id           uuid not null references team,
   id                uuid not null,
-  user_id           uuid not null references "user",
+  user_id           uuid not null,
   provider          text not null,
   connection_id     uuid not null,
   -- The user's id at the vendor.
@@ -1468,17 +1473,18 @@ create table provider_grant (
   refreshing_until  timestamptz,
   -- When the vendor refused to refresh the tokens of `refused_version`.
   refused_at        timestamptz,
-  primary key (team_id, id)
+  primary key (team_id, id),
+  foreign key (team_id, user_id) references "user"
 );
 create unique index provider_grant__current on provider_grant (team_id, user_id, provider) where ended_at is null;
 create index provider_grant__ended on provider_grant (ended_at) where ended_at is not null;
 create index provider_grant__external on provider_grant (team_id, provider, external_user_id) where ended_at is null;
-create index provider_grant__user on provider_grant (user_id);
+create index provider_grant__user on provider_grant (team_id, user_id);
 
 -- What was requested at clouds of vendors: by user, provider and resource.
 create table provider_pull (
   team_id     uuid not null references team,
-  user_id     uuid not null references "user",
+  user_id     uuid not null,
   provider    text not null,
   resource    text not null,
   -- The times whose data was requested and stored.
@@ -1489,20 +1495,20 @@ create table provider_pull (
   error       text,
   -- The last refresh on request that is done.
   refresh_id  uuid,
-  primary key (team_id, user_id, provider, resource)
+  primary key (team_id, user_id, provider, resource),
+  foreign key (team_id, user_id) references "user"
 );
-create index provider_pull__user on provider_pull (user_id);
 
 -- When the vendor of a connection last notified, and when it was last polled.
 create table provider_watermark (
   team_id      uuid not null references team,
-  user_id      uuid not null references "user",
+  user_id      uuid not null,
   provider     text not null,
   notified_at  timestamptz,
   polled_at    timestamptz,
-  primary key (team_id, user_id, provider)
+  primary key (team_id, user_id, provider),
+  foreign key (team_id, user_id) references "user"
 );
-create index provider_watermark__user on provider_watermark (user_id);
 
 -- What is left of the limits of a team's application at a vendor, by the system clock.
 create table provider_limit (
@@ -1518,19 +1524,19 @@ create table provider_limit (
 -- The newest report of a phone about its own synchronization: diagnostics, replaced by the next report.
 create table phone_sync (
   team_id      uuid not null references team,
-  user_id      uuid not null references "user",
+  user_id      uuid not null,
   provider     text not null,
   received_at  timestamptz not null,
   report       jsonb not null,
-  primary key (team_id, user_id, provider)
+  primary key (team_id, user_id, provider),
+  foreign key (team_id, user_id) references "user"
 );
-create index phone_sync__user on phone_sync (user_id);
 
 -- Imports of files of health data.
 create table file_import (
   team_id         uuid not null references team,
   id              uuid not null,
-  user_id         uuid not null references "user",
+  user_id         uuid not null,
   status          text not null check (status in ('uploading', 'queued', 'importing', 'completed', 'partial', 'failed')),
   format          text,
   -- The key of the file, encrypted; null when the import has ended.
@@ -1553,11 +1559,12 @@ create table file_import (
   expires_at      timestamptz,
   -- Turns that the import has had. An import without one is before others, whose files may be long.
   turns           integer not null default 0,
-  primary key (team_id, id)
+  primary key (team_id, id),
+  foreign key (team_id, user_id) references "user"
 );
 create index file_import__expires on file_import (expires_at);
 create index file_import__unfinished on file_import (team_id, id) where finished_at is null;
-create index file_import__user on file_import (user_id);
+create index file_import__user on file_import (team_id, user_id);
 
 -- The encrypted bytes of files whose import has not ended.
 create table file_import_part (
@@ -1574,22 +1581,22 @@ alter table file_import_part alter column bytes set storage external;
 -- Sessions of phones: a sign-in token opens one, refresh tokens continue it.
 create table phone_session (
   team_id       uuid not null references team,
-  user_id       uuid not null references "user",
+  user_id       uuid not null,
   id            uuid not null,
   -- SHA-256 of the token that was used last, or of the sign-in token, and of the refresh tokens that replaced it.
   token_hashes  text[] not null,
   created_at    timestamptz not null,
   ended_at      timestamptz,
   expires_at    timestamptz not null,
-  primary key (team_id, user_id, id)
+  primary key (team_id, user_id, id),
+  foreign key (team_id, user_id) references "user"
 );
 create index phone_session__expires on phone_session (expires_at);
-create index phone_session__user on phone_session (user_id);
 
 -- Link sessions: what the token of a session names, and the state of the session.
 create table link_session (
   team_id              uuid not null references team,
-  user_id              uuid not null references "user",
+  user_id              uuid not null,
   id                   uuid not null,
   -- The provider for which the token was issued; null: the user picks one.
   provider             text,
@@ -1609,25 +1616,25 @@ create table link_session (
   consumed_at          timestamptz,
   created_at           timestamptz not null,
   expires_at           timestamptz not null,
-  primary key (team_id, user_id, id)
+  primary key (team_id, user_id, id),
+  foreign key (team_id, user_id) references "user"
 );
 create index link_session__expires on link_session (expires_at);
 create index link_session__id on link_session (team_id, id);
-create index link_session__user on link_session (user_id);
 
 -- Codes with which a user signs in to an app on a phone. A code has 32 bits, so wrong codes are limited.
 create table link_code (
   team_id     uuid not null references team,
-  user_id     uuid not null references "user",
+  user_id     uuid not null,
   -- SHA-256 of the code.
   code_hash   text not null,
   created_at  timestamptz not null,
   expires_at  timestamptz not null,
-  primary key (team_id, user_id, code_hash)
+  primary key (team_id, user_id, code_hash),
+  foreign key (team_id, user_id) references "user"
 );
 create index link_code__expires on link_code (expires_at);
 create index link_code__hash on link_code (code_hash);
-create index link_code__user on link_code (user_id);
 
 -- Operations on the connections of many users to a provider.
 create table bulk_operation (
@@ -1660,7 +1667,7 @@ create table bulk_operation_user (
   primary key (team_id, operation_id, position),
   foreign key (team_id, operation_id) references bulk_operation on delete cascade
 );
-create index bulk_operation_user__user on bulk_operation_user (user_id);
+create index bulk_operation_user__user on bulk_operation_user (team_id, user_id);
 
 -- ==== visits
 
@@ -1817,12 +1824,12 @@ create table ehr_pipeline (
 -- Channels on which a patient receives no messages, by the patient's own choice.
 create table patient_message_opt_out (
   team_id     uuid not null references team,
-  user_id     uuid not null references "user",
+  user_id     uuid not null,
   channel     text not null,
   created_at  timestamptz not null,
-  primary key (team_id, user_id, channel)
+  primary key (team_id, user_id, channel),
+  foreign key (team_id, user_id) references "user"
 );
-create index patient_message_opt_out__user on patient_message_opt_out (user_id);
 
 -- Messages to patients about their orders, also if no gateway carries them. It has no foreign keys, because a check for each row
 -- costs as much as the row: the statement that writes an order writes its message, and messages are deleted before their order.
@@ -1857,7 +1864,7 @@ create index patient_message__mail on patient_message (mail_id) where mail_id is
 -- Long-lived links to a patient's portal, for messages of the team. Links that open it at once are signed and not stored.
 create table portal_link (
   team_id        uuid not null references team,
-  user_id        uuid not null references "user",
+  user_id        uuid not null,
   -- SHA-256 of the code in the link.
   code_hash      text not null,
   -- The order that the portal opens with.
@@ -1866,11 +1873,11 @@ create table portal_link (
   wrong_answers  integer not null default 0,
   created_at     timestamptz not null,
   expires_at     timestamptz not null,
-  primary key (team_id, user_id, code_hash)
+  primary key (team_id, user_id, code_hash),
+  foreign key (team_id, user_id) references "user"
 );
 create index portal_link__expires on portal_link (expires_at);
 create index portal_link__hash on portal_link (team_id, code_hash);
-create index portal_link__user on portal_link (user_id);
 
 -- ==== sandbox
 
@@ -1923,7 +1930,7 @@ create index unmatched_result_test__team on unmatched_result_test (team_id);
 -- Demo connections: the seed and the zone determine their data.
 create table demo_connection (
   team_id         uuid not null references team,
-  user_id         uuid not null references "user",
+  user_id         uuid not null,
   provider        text not null,
   connection_id   uuid not null,
   seed            text not null,
@@ -1934,9 +1941,9 @@ create table demo_connection (
   next_day        integer,
   -- Until when data was written.
   written_until   timestamptz not null,
-  primary key (team_id, user_id, provider)
+  primary key (team_id, user_id, provider),
+  foreign key (team_id, user_id) references "user"
 );
-create index demo_connection__user on demo_connection (user_id);
 
 -- ==== console
 

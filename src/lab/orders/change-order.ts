@@ -71,7 +71,7 @@ async function lockTransaction(tx: Tx, id: string): Promise<LockedRow[]> {
         order by id for update)
       select o.id, o.document, o.internal_data, o.lifecycle_name, o.low_level_status, u.client_user_id,
              u.deleted_at is not null as user_deleted
-      from o join "user" u on u.id = o.user_id`,
+      from o join "user" u on u.team_id = ${tx.team} and u.id = o.user_id`,
     )
     const row = rows.find((candidate) => candidate.id === id)
     const members = row && (JSON.parse(row.document) as Order).order_transaction.orders.length

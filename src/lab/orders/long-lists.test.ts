@@ -28,7 +28,7 @@ const inOrder = async ({ db, team }: TestTeam): Promise<string[]> =>
     await db.queries.many(
       Id,
       sql`
-      select o.id from lab_order o join "user" u on u.id = o.user_id
+      select o.id from lab_order o join "user" u on u.team_id = o.team_id and u.id = o.user_id
       where o.team_id = ${team} and u.deleted_at is null order by o.created_at, o.id`,
     )
   ).map((row) => row.id)

@@ -33,8 +33,8 @@ const upsert = (tx: Tx, user_id: string, change: Change): Sql => sql`
   from "user" u
   where u.id = ${user_id} and u.team_id = ${tx.team} and u.deleted_at is null
     and not exists (
-      select from user_demographics d where d.user_id = u.id and d.document = d.document || ${JSON.stringify(change)}::text::jsonb)
-  on conflict (user_id) do update
+      select from user_demographics d where d.team_id = u.team_id and d.user_id = u.id and d.document = d.document || ${JSON.stringify(change)}::text::jsonb)
+  on conflict (team_id, user_id) do update
   set document = user_demographics.document || ${JSON.stringify(change)}::text::jsonb, updated_at = excluded.updated_at
   where user_demographics.document is distinct from user_demographics.document || ${JSON.stringify(change)}::text::jsonb`
 
