@@ -1036,6 +1036,12 @@ table lab_link
   constraint lab_link__mode CHECK ((mode = ANY (ARRAY['off'::text, 'test'::text, 'shadow'::text, 'live_for_team'::text, 'live'::text])))
   constraint lab_link__state CHECK ((state = ANY (ARRAY['ok'::text, 'failing'::text])))
 
+table lab_link_check
+  account_id uuid not null
+  expires_at timestamp with time zone not null
+  constraint lab_link_check_pkey PRIMARY KEY (account_id)
+  constraint lab_link_check_account_id_fkey FOREIGN KEY (account_id) REFERENCES lab_link(account_id) ON DELETE CASCADE
+
 table lab_link_issue
   id uuid not null
   link_account_id uuid

@@ -758,6 +758,13 @@ create table lab_listener (
 );
 create index lab_listener__port on lab_listener (port);
 
+-- The checks of links that are running.
+create table lab_link_check (
+  account_id     uuid primary key references lab_link on delete cascade,
+  -- A check that was killed no longer counts then.
+  expires_at     timestamptz not null
+);
+
 -- The newest trial of a link: fictional orders that were sent in mode `test`, and the laboratory's answers.
 create table lab_link_trial (
   account_id     uuid not null references lab_link on delete cascade,

@@ -78,7 +78,7 @@ export const results: Group[] = [
       trials(
         'check',
         'check <account>',
-        'check a link step by step, and say what to do for each step that fails; sends no message',
+        'check a link step by step up to an echo that the laboratory acknowledges, and say what to do for each step that fails',
         ['links check ACCOUNT_ID --cell production-us'],
         [oneCell, json],
       ),

@@ -59,7 +59,7 @@ export const lab = (dependencies: LabDependencies): Module[] => [
   {
     name: 'lab/link-onboarding',
     about: 'checks, lists of tests and trial orders of links',
-    tables: { others: ['lab_link_trial'] },
+    tables: { others: ['lab_link_check', 'lab_link_trial'] },
   },
   {
     name: 'lab/fulfillment',

@@ -1,7 +1,7 @@
 // Certificates for tests of TLS, made by openssl.
 import { execFileSync } from 'node:child_process'
 import { createHash, X509Certificate } from 'node:crypto'
-import { mkdtempSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -27,3 +27,45 @@ export function makeCertificate(name: string): TestCertificate {
   const digits = createHash('sha256').update(raw).digest('hex').toUpperCase()
   return { certificate, key, pem, keyPem: readFileSync(key, 'utf8'), fingerprint: digits.replaceAll(/(..)(?!$)/g, '$1:') }
 }
+
+/** A certificate for `localhost` and 127.0.0.1 that signs itself and has expired. */
+export function makeExpiredCertificate(): Omit<TestCertificate, 'fingerprint'> {
+  const folder = mkdtempSync(join(tmpdir(), 'certificate-'))
+  const openssl = (...words: string[]) => execFileSync('openssl', words, { cwd: folder, stdio: 'ignore' })
+  writeFileSync(join(folder, 'ca.cnf'), EXPIRED)
+  writeFileSync(join(folder, 'index'), '')
+  writeFileSync(join(folder, 'serial'), '01\n')
+  const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
+  const names = ['-subj', '/CN=expired', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1']
+  openssl('req', ...kind, '-keyout', 'key.pem', '-out', 'request.pem', ...names)
+  openssl(
+    'ca',
+    '-batch',
+    '-config',
+    'ca.cnf',
+    '-selfsign',
+    '-keyfile',
+    'key.pem',
+    '-in',
+    'request.pem',
+    '-out',
+    'certificate.pem',
+  )
+  const [certificate, key] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')]
+  return { certificate, key, pem: readFileSync(certificate, 'utf8'), keyPem: readFileSync(key, 'utf8') }
+}
+
+const EXPIRED = `[ca]
+default_ca = own
+[own]
+database = index
+serial = serial
+new_certs_dir = .
+default_md = sha256
+default_startdate = 20200101000000Z
+default_enddate = 20200102000000Z
+policy = any
+copy_extensions = copy
+[any]
+commonName = supplied
+`

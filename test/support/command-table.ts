@@ -31,6 +31,7 @@ import {
 } from './command-data.ts'
 import { randomUUID } from 'node:crypto'
 import { exportXml, record } from './file-imports.ts'
+import { saveListeners } from '../../src/lab/link-transports/listener-states.ts'
 import { profile } from './link-messages.ts'
 import { writeMail } from './mail.ts'
 import { glucoseReport } from './uploaded-reports.ts'
@@ -279,7 +280,12 @@ export const table: Record<string, Row> = {
     fails: [[NOBODY, 'test', ...SANDBOX], 2, /has no link/],
   },
   'links check': {
-    words: async () => [await linkedAccount({ results: 'mllp', listener: { addresses: ['192.0.2.1'] } }), ...SANDBOX],
+    words: async () => {
+      const account = await linkedAccount({ results: 'mllp', listener: { addresses: ['192.0.2.1'], tls: false } })
+      const listener = { host: '127.0.0.1', port: 2575, is_tls: false, reason: null }
+      await saveListeners(commandData.team.db.queries, randomUUID(), [listener])
+      return [account, ...SANDBOX]
+    },
     prints: /^ok +profile/,
     fails: [[NOBODY, ...SANDBOX], 1, /has no link/],
   },

@@ -29,7 +29,8 @@ export interface SftpServer {
   start(): Promise<void>
 }
 
-export async function startSftpServer(): Promise<SftpServer> {
+/** @param isReadOnly whether it refuses all changes of files */
+export async function startSftpServer({ isReadOnly = false } = {}): Promise<SftpServer> {
   const folder = mkdtempSync(join(tmpdir(), 'sftp-'))
   const path = (name: string) => join(folder, name)
   for (const name of ['host_key', 'user_key']) execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', path(name)])
@@ -45,7 +46,7 @@ export async function startSftpServer(): Promise<SftpServer> {
     'UsePAM no',
     'PasswordAuthentication no',
     'PermitRootLogin yes',
-    `Subsystem sftp ${SFTP_SERVER}`,
+    `Subsystem sftp ${SFTP_SERVER}${isReadOnly ? ' -R' : ''}`,
   ]
   writeFileSync(path('sshd_config'), `${settings.join('\n')}\n`)
   const fingerprint = execFileSync('ssh-keygen', ['-l', '-f', path('host_key')], { encoding: 'utf8' }).split(' ')[1]!

@@ -2,10 +2,11 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { UsageError, type Call, type Outcome } from '../command-tree.ts'
-import { requireCell, requireFound, requireId, whenLogged } from '../command-input.ts'
+import { requireCell, requireFound, requireId, runReportingProblems, whenLogged } from '../command-input.ts'
 import { printJson, printRows } from '../command-output.ts'
 import { findLink, findLinkWithSecrets, type AccountLink } from '../../lab/accounts/account-links.ts'
-import { checkLink, type CheckStep, type NetworkContext } from '../../lab/link-onboarding/check-link.ts'
+import { checkLink, endCheck, startCheck } from '../../lab/link-onboarding/check-link.ts'
+import type { CheckStep, NetworkContext } from '../../lab/link-onboarding/check-step.ts'
 import { listTestMessages } from '../../lab/link-onboarding/received-trials.ts'
 import { listTrial, runTrial, type TrialMessage } from '../../lab/link-onboarding/run-trial.ts'
 import { judgeTrial, printTrialReport } from '../../lab/link-onboarding/trial-report.ts'
@@ -24,10 +25,15 @@ type Options = { cell?: string; team?: string; test?: string[]; save?: string; h
 export async function check(call: Call<Options>): Promise<Outcome> {
   const { db } = requireCell(call)
   const link = await requireLink(call)
+  const facts = await runReportingProblems(db, (tx) => startCheck(tx, link))
   const steps: CheckStep[] = []
-  for await (const step of checkLink(db.queries, link, networkOf(call))) {
-    steps.push(step)
-    if (!call.values.json) await call.write(printStep(step))
+  try {
+    for await (const step of checkLink(link, facts, networkOf(call))) {
+      steps.push(step)
+      if (!call.values.json) await call.write(printStep(step))
+    }
+  } finally {
+    await endCheck(db.queries, link.account_id)
   }
   const failed = steps.filter(({ outcome }) => outcome === 'failed')
   const failure = failed.length ? `The link does not work: ${failed.map(({ name }) => name).join(', ')}.` : undefined

@@ -1,69 +1,99 @@
-// Checks a link step by step, before its first message: each step says what it found, and what to do if it failed.
-import { ForbiddenAddressError, type TargetPolicy } from '../../platform/net/outbound-targets.ts'
-import { dbNow } from '../../platform/db/leases.ts'
-import type { Queries } from '../../platform/db/transaction.ts'
-import { Nullable, T } from '../../platform/schema/schema.ts'
+// Checks a link step by step: each step says what it found, and what to do if it failed. One check of a link runs at a time, because
+// laboratories take few connections. Owns lab_link_check.
+import { dbNow, dbNowPlus } from '../../platform/db/leases.ts'
+import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
+import { conflict } from '../../platform/http/errors.ts'
+import { Nullable, T, Timestamp } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { AccountLink } from '../accounts/account-links.ts'
-import { FolderError, type FileStore } from '../link-transports/file-store.ts'
+import { listListeners } from '../link-transports/listener-states.ts'
 import { LocalFolder } from '../link-transports/local-folder.ts'
-import { connectTo, type Destination } from '../link-transports/secure-connect.ts'
+import { connectTo } from '../link-transports/secure-connect.ts'
 import { SftpStore } from '../link-transports/sftp-store.ts'
-import type { LinkProfile } from '../links/profile/link-profile.ts'
-import { destinationOf } from './exchange-message.ts'
+import { checkClient, checkPort } from './check-connection.ts'
+import { checkFolders } from './check-folders.ts'
+import { createStep, type CheckStep, type NetworkContext } from './check-step.ts'
 
-export interface CheckStep {
-  name: string
-  /** `open`: it cannot be said yet. */
-  outcome: 'ok' | 'failed' | 'open'
-  text: string
-  /** What to do; null if nothing. */
-  advice: string | null
+/** What the database says of a link. */
+interface CheckFacts {
+  /** When the check began. */
+  now: Date
+  account: { status: string; org_id: string | null; teams: number }
+  traffic: Traffic
+  /** The processes that have, or should have, the port of the profile open. */
+  listeners: Awaited<ReturnType<typeof listListeners>>
 }
 
-/** What a process may reach. */
-export interface NetworkContext {
-  targets: TargetPolicy
-  isSandbox: boolean
-  /** `LAB_FOLDER`. */
-  lab_folder: string | undefined
-}
-
-type CheckContext = NetworkContext & { account_id: string }
+/** A check ends after this time, also if a laboratory keeps it waiting at every step. */
+const CHECK_MS_MAX = 55_000
+/** After a check that was killed, the next one may begin. */
+const CLAIM_S = 90
 
 /**
- * Checks the account, the mode and the transport of a link, and whether the laboratory has acknowledged and sent messages. Sends no message.
- * After a step of the transport that failed, its next ones are left out.
- * @param link with its secrets
+ * Begins a check. Writes lab_link_check.
+ * Errors: 409 a check of the link is running.
  */
-export async function* checkLink(db: Queries, link: AccountLink, environment: NetworkContext): AsyncGenerator<CheckStep> {
-  yield checkMode(link)
-  yield await checkAccount(db, link)
-  yield* checkTransports(link.profile, { ...environment, account_id: link.account_id })
-  yield* checkTraffic(await readTraffic(db, link.account_id))
+export async function startCheck(tx: PlainTx, link: AccountLink): Promise<CheckFacts> {
+  const count = await tx.run(sql`
+    insert into lab_link_check (account_id, expires_at) values (${link.account_id}, ${dbNowPlus(CLAIM_S)})
+    on conflict (account_id) do update set expires_at = excluded.expires_at where lab_link_check.expires_at <= ${dbNow}`)
+  if (!count) throw conflict('A check of the link is running')
+  return { now: tx.now, ...(await readFacts(tx, link)) }
 }
 
-const createStep = (name: string, outcome: CheckStep['outcome'], text: string, advice: string | null = null): CheckStep => ({
-  name,
-  outcome,
-  text,
-  advice,
-})
+/** Ends a check. Deletes from lab_link_check. */
+export const endCheck = (db: Queries, account_id: string): Promise<number> =>
+  db.run(sql`delete from lab_link_check where account_id = ${account_id}`)
+
+/**
+ * The steps of a check: the account, the mode and the transport of the link, an echo that the laboratory acknowledges, and what has passed
+ * before. The echo is a test message without a patient or an order. After a step of a transport that failed, its next ones are left out.
+ * @param link with its secrets
+ */
+export async function* checkLink(
+  link: AccountLink,
+  facts: CheckFacts,
+  network: NetworkContext,
+  ms_max = CHECK_MS_MAX,
+): AsyncGenerator<CheckStep> {
+  yield checkMode(link)
+  yield checkAccount(facts)
+  yield* withDeadline(checkTransports(link, facts, network), ms_max)
+  yield* checkTraffic(link, facts.traffic)
+}
+
+/** The steps that come in time; after them one that says so. */
+async function* withDeadline(steps: AsyncGenerator<CheckStep>, ms_max: number): AsyncGenerator<CheckStep> {
+  const { promise: late, resolve } = Promise.withResolvers<undefined>()
+  const timer = setTimeout(() => resolve(undefined), ms_max)
+  try {
+    for (;;) {
+      const next = await Promise.race([steps.next(), late])
+      if (!next) {
+        yield createStep(
+          'time',
+          'failed',
+          `the check was ended after ${ms_max / 1000} s`,
+          'The step after the last one shown takes too long',
+        )
+        return
+      }
+      if (next.done) return
+      yield next.value
+    }
+  } finally {
+    clearTimeout(timer)
+    // Closes what the step in progress has open, when that ends.
+    void steps.return(undefined).catch(() => undefined)
+  }
+}
 
 const checkMode = ({ mode, profile: { transport } }: AccountLink): CheckStep =>
   transport.orders === 'none' && transport.results === 'none'
     ? createStep('profile', 'failed', 'no transport', 'Set transport.orders or transport.results: bin/drawbridge links set')
     : createStep('profile', 'ok', `mode ${mode}, orders by ${transport.orders}, results by ${transport.results}`)
 
-const Account = T.Object({ status: T.String(), org_id: Nullable(T.String()), teams: T.Integer() })
-
-async function checkAccount(db: Queries, { account_id }: AccountLink): Promise<CheckStep> {
-  const { status, org_id, teams } = await db.one(
-    Account,
-    sql`
-    select status, org_id, (select count(*)::int from lab_account_team t where t.account_id = a.id) as teams
-    from lab_account a where id = ${account_id}`,
-  )
+function checkAccount({ account: { status, org_id, teams } }: CheckFacts): CheckStep {
   if (status !== 'active')
     return createStep(
       'account',
@@ -82,120 +112,78 @@ async function checkAccount(db: Queries, { account_id }: AccountLink): Promise<C
 }
 
 /** The transports of a link, each once. */
-async function* checkTransports({ transport }: AccountLink['profile'], context: CheckContext): AsyncGenerator<CheckStep> {
-  const { orders, results, client, sftp } = transport
-  if (orders === 'mllp') yield* checkPort(destinationOf(client), context)
+async function* checkTransports(link: AccountLink, facts: CheckFacts, network: NetworkContext): AsyncGenerator<CheckStep> {
+  const { transport } = link.profile
+  const { orders, results, sftp } = transport
+  if (orders === 'mllp') yield* checkClient(link, network, facts.now)
   if (orders === 'sftp' || results === 'sftp') {
     const destination = { ...sftp, tls: undefined }
     let isOpen = true
-    for await (const step of checkPort(destination, context)) {
+    for await (const step of checkPort(destination, network)) {
       isOpen &&= step.outcome === 'ok'
       yield step
     }
-    const connect = () => connectTo(destination, context.targets, context.isSandbox)
+    const connect = () => connectTo(destination, network.targets, network.isSandbox)
     if (isOpen) yield* checkFolders(transport, 'sftp', () => SftpStore.open(sftp, connect))
   }
   if (orders === 'folder' || results === 'folder')
-    yield* checkFolders(transport, 'folder', () => LocalFolder.open(context.lab_folder, context.account_id))
-  if (results === 'mllp')
-    yield createStep(
+    yield* checkFolders(transport, 'folder', () => LocalFolder.open(network.lab_folder, link.account_id))
+  if (results === 'mllp') yield checkListener(link, facts)
+}
+
+/** Whether the laboratory can connect. */
+function checkListener({ mode, profile: { transport } }: AccountLink, { listeners }: CheckFacts): CheckStep {
+  const { port, tls } = transport.listener
+  const usable = listeners.filter(({ is_tls }) => is_tls || !tls)
+  const open = usable.filter(({ reason }) => reason === null)
+  if (open.length > 0)
+    return createStep(
       'listener',
-      'open',
-      `port ${transport.listener.port} waits for the laboratory`,
-      'Ask the laboratory to connect',
+      'ok',
+      `port ${port} is open${tls ? ' with TLS' : ''} at ${open.length} ${open.length === 1 ? 'process' : 'processes'} of the server${
+        mode === 'off' ? '; in mode off it refuses connections of the laboratory' : ''
+      }`,
     )
+  const reason = usable[0]?.reason ?? (listeners.length > 0 ? 'it has no TLS' : 'no process of the server has it')
+  return createStep('listener', 'failed', `port ${port}: ${reason}`, 'Set LAB_LISTEN, and start the server')
 }
 
-/** Name, port and TLS. What fails ends the steps. */
-async function* checkPort(destination: Destination, { targets, isSandbox }: CheckContext): AsyncGenerator<CheckStep> {
-  const { host, port, tls } = destination
-  const addresses = await targets.addresses(host, isSandbox).catch((error: Error) => error)
-  if (addresses instanceof ForbiddenAddressError)
-    return yield createStep('name', 'failed', `${host} is not a public address`, 'Add it to WEBHOOK_ALLOW')
-  if (addresses instanceof Error || addresses.length === 0)
-    return yield createStep('name', 'failed', `${host} has no address`, 'Check the host and the name server of this machine')
-  yield createStep('name', 'ok', `${host} is ${addresses.join(', ')}`)
-  const problem = await tryConnection({ ...destination, tls: undefined }, targets, isSandbox)
-  if (problem) return yield createStep('port', 'failed', `port ${port}: ${problem}`, portAdvice(problem))
-  yield createStep('port', 'ok', `port ${port} is open`)
-  if (!tls) return
-  const tlsProblem = await tryConnection(destination, targets, isSandbox)
-  if (tlsProblem) return yield createStep('tls', 'failed', tlsProblem, tlsAdvice(tlsProblem))
-  yield createStep('tls', 'ok', 'TLS 1.2 or newer, with a certificate for the name')
-}
+const Account = T.Object({ status: T.String(), org_id: Nullable(T.String()), teams: T.Integer() })
 
-/** @returns the code or the message of the error; undefined if the connection was opened */
-async function tryConnection(destination: Destination, targets: TargetPolicy, isSandbox: boolean): Promise<string | undefined> {
-  try {
-    const socket = await connectTo(destination, targets, isSandbox)
-    socket.destroy()
-    return undefined
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    return code ?? message
+async function readFacts(db: Queries, { account_id, profile }: AccountLink): Promise<Omit<CheckFacts, 'now'>> {
+  const account = await db.one(
+    Account,
+    sql`
+    select status, org_id, (select count(*)::int from lab_account_team t where t.account_id = a.id) as teams
+    from lab_account a where id = ${account_id}`,
+  )
+  return {
+    account,
+    traffic: await readTraffic(db, account_id),
+    listeners: await listListeners(db, profile.transport.listener.port),
   }
 }
 
-function portAdvice(problem: string): string {
-  if (problem === 'ECONNREFUSED')
-    return 'Nothing listens there: check the port, and ask the laboratory whether its interface runs'
-  if (problem === 'ETIMEDOUT')
-    return 'A firewall drops the connection: tell the laboratory the address of this server, or check the tunnel'
-  return 'Check the network between this server and the laboratory'
+const Traffic = T.Object({
+  answered: T.Integer(),
+  first_answered_at: Nullable(Timestamp),
+  last_answered_at: Nullable(Timestamp),
+  waiting: T.Integer(),
+  received: T.Integer(),
+  first_received_at: Nullable(Timestamp),
+  last_received_at: Nullable(Timestamp),
+  repeated: T.Integer(),
+})
+type Traffic = {
+  answered: number
+  first_answered_at: string | null
+  last_answered_at: string | null
+  waiting: number
+  received: number
+  first_received_at: string | null
+  last_received_at: string | null
+  repeated: number
 }
-
-function tlsAdvice(problem: string): string {
-  if (/CERT|ISSUER|SELF_SIGNED|ALTNAME/u.test(problem))
-    return "Set transport.client.authority to the laboratory's certificate authority, or server_name to its name"
-  return 'Ask the laboratory whether its port has TLS 1.2, and whether it asks for transport.client.certificate'
-}
-
-const CHECK_FILE = 'drawbridge-check.tmp'
-
-/** Login, and the rights in the folders: to write a file and delete it, and to list. Files of the laboratory stay as they are. */
-async function* checkFolders(
-  { orders, results, ...transport }: LinkProfile['transport'],
-  kind: 'folder' | 'sftp',
-  open: () => Promise<FileStore>,
-): AsyncGenerator<CheckStep> {
-  const store = await open().catch((error: Error) => error)
-  if (store instanceof Error) return yield createStep('login', 'failed', store.message, loginAdvice(kind))
-  yield createStep('login', 'ok', kind === 'sftp' ? `logged in as ${transport.sftp.user}` : 'the folder of the link exists')
-  try {
-    const folders = transport[kind]
-    if (orders === kind)
-      yield await checkRights(`orders in ${folders.orders}`, async () => {
-        if (kind === 'folder') await store.createFolder(folders.orders)
-        await store.write(`${folders.orders}/${CHECK_FILE}`, Buffer.from('check\n'))
-        await store.remove(`${folders.orders}/${CHECK_FILE}`)
-        return 'a file was written and deleted'
-      })
-    if (results === kind)
-      yield await checkRights(`results in ${folders.results}`, async () => {
-        if (kind === 'folder') await store.createFolder(folders.results)
-        return `${(await store.list(folders.results)).length} files`
-      })
-  } finally {
-    await store.close()
-  }
-}
-
-const loginAdvice = (kind: 'folder' | 'sftp'): string =>
-  kind === 'sftp'
-    ? 'Check transport.sftp.user, password or private_key, and host_key'
-    : 'Set LAB_FOLDER to a folder that the account of the server may write'
-
-async function checkRights(subject: string, work: () => Promise<string>): Promise<CheckStep> {
-  try {
-    return createStep('folder', 'ok', `${subject}: ${await work()}`)
-  } catch (error) {
-    if (!(error instanceof FolderError)) throw error
-    return createStep('folder', 'failed', `${subject}: ${error.message}`, 'Check the name of the folder and the rights in it')
-  }
-}
-
-const Traffic = T.Object({ answered: T.Integer(), waiting: T.Integer(), received: T.Integer() })
-type Traffic = { answered: number; waiting: number; received: number }
 
 /** Messages of the last 30 days. */
 const readTraffic = (db: Queries, account_id: string): Promise<Traffic> =>
@@ -203,21 +191,49 @@ const readTraffic = (db: Queries, account_id: string): Promise<Traffic> =>
     Traffic,
     sql`
     select count(*) filter (where direction = 'out' and answered_at is not null)::int as answered,
+           date_trunc('second', min(answered_at) filter (where direction = 'out')) as first_answered_at,
+           date_trunc('second', max(answered_at) filter (where direction = 'out')) as last_answered_at,
            count(*) filter (where direction = 'out' and answered_at is null and state <> 'done')::int as waiting,
-           count(*) filter (where direction = 'in')::int as received
+           count(*) filter (where direction = 'in')::int as received,
+           date_trunc('second', min(created_at) filter (where direction = 'in')) as first_received_at,
+           date_trunc('second', max(created_at) filter (where direction = 'in')) as last_received_at,
+           count(*) filter (where direction = 'in' and repetitions > 0)::int as repeated
     from lab_message where link_account_id = ${account_id} and created_at > ${dbNow} - interval '30 days'`,
   )
 
-function* checkTraffic({ answered, waiting, received }: Traffic): Generator<CheckStep> {
-  yield answered > 0
-    ? createStep('acknowledgment', 'ok', `${answered} messages answered in 30 days, ${waiting} without an answer`)
+/** Whether messages and their acknowledgments were seen in both directions, since when. */
+function* checkTraffic({ profile: { transport } }: AccountLink, traffic: Traffic): Generator<CheckStep> {
+  if (transport.orders !== 'none') yield checkSent(traffic)
+  if (transport.results !== 'none') yield checkReceived(traffic)
+}
+
+const checkSent = ({ answered, first_answered_at, last_answered_at, waiting }: Traffic): CheckStep =>
+  answered > 0
+    ? createStep(
+        'acknowledgment',
+        'ok',
+        `the laboratory has answered ${answered} messages since ${first_answered_at}, the last at ${last_answered_at}; ${waiting} wait`,
+      )
     : createStep(
         'acknowledgment',
         'open',
-        'no answer of the laboratory yet',
+        `no message about an order was answered in 30 days; ${waiting} wait`,
         'Send the trial orders in mode test: bin/drawbridge links trial',
       )
-  yield received > 0
-    ? createStep('results', 'ok', `${received} messages received in 30 days`)
-    : createStep('results', 'open', 'no message of the laboratory yet', 'Ask the laboratory to send a test message')
+
+/** A laboratory that does not see acknowledgments sends its messages again and again. */
+const REPEATED_SHARE_MAX = 0.5
+
+function checkReceived({ received, first_received_at, last_received_at, repeated }: Traffic): CheckStep {
+  if (received === 0)
+    return createStep('results', 'open', 'no message of the laboratory in 30 days', 'Ask the laboratory to send a test message')
+  const text = `${received} messages received since ${first_received_at}, the last at ${last_received_at}`
+  return repeated > received * REPEATED_SHARE_MAX
+    ? createStep(
+        'results',
+        'open',
+        `${text}; ${repeated} came more than once`,
+        'Ask the laboratory whether it gets our acknowledgments',
+      )
+    : createStep('results', 'ok', `${text}, and acknowledged`)
 }

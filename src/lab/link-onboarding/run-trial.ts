@@ -11,7 +11,7 @@ import type { AccountLink } from '../accounts/account-links.ts'
 import { findAccount } from '../accounts/accounts.ts'
 import { writeOrder } from '../link-orders/order-message.ts'
 import { Unsendable } from '../link-orders/unsendable.ts'
-import { exchangeMessage } from './exchange-message.ts'
+import { EXCHANGE_TEXTS, exchangeMessage } from './exchange-message.ts'
 import { createTrialCases, type ExpectedAnswer, type TrialCase, type TrialTest } from './trial-cases.ts'
 
 /** A message of a trial. Without bytes it could not be written, and `error` says why. */
@@ -132,14 +132,16 @@ function writeCase(
 }
 
 async function sendCase(
-  { profile: { transport } }: AccountLink,
+  { profile }: AccountLink,
   network: TrialRequest['network'],
   message: TrialMessage,
 ): Promise<TrialMessage> {
-  if (!message.bytes || transport.orders !== 'mllp') return message
+  const { bytes, control_id } = message
+  const { orders, client } = profile.transport
+  if (!bytes || orders !== 'mllp') return message
   try {
-    const answer = (await exchangeMessage(transport, network, message.bytes, message.control_id)) ?? null
-    return { ...message, answer, error: answer ? null : 'No answer in time' }
+    const exchange = await exchangeMessage({ profile, network, bytes, control_id, wait_ms: client.answer_timeout_s * 1000 })
+    return 'bytes' in exchange ? { ...message, answer: exchange.bytes } : { ...message, error: EXCHANGE_TEXTS[exchange.problem] }
   } catch (error) {
     const { code = 'unknown error' } = error as NodeJS.ErrnoException
     return { ...message, error: `The laboratory cannot be reached (${code})` }

@@ -1,15 +1,10 @@
 // Writes an order as a message of HL7 version 2: OML^O21 or ORM^O01, by the profile of its link. Every text of the order is escaped. Pure.
 // Source: HL7 version 2.5.1, chapter 4; lab-links.md 8.3.
-import { encodeText } from '../hl7/charsets.ts'
-import { STANDARD_DELIMITERS, type Delimiters } from '../hl7/escapes.ts'
-import { writeSegments, type Hl7Fields } from '../hl7/writer.ts'
 import type { RequisitionContent } from '../documents/requisition-content.ts'
 import type { LinkProfile } from '../links/profile/link-profile.ts'
-import { prepareTexts } from './message-texts.ts'
-import { writeLinkTime } from '../links/link-texts.ts'
-import { isVersionFrom } from './order-fields.ts'
+import { headerSegment, writeBytes } from './header-segment.ts'
 import { guardianSegments, patientSegment, payerSegments } from './patient-segments.ts'
-import { placeOfField, SegmentBuilder, type FieldValue } from './segment-builder.ts'
+import { placeOfField, SegmentBuilder } from './segment-builder.ts'
 import {
   codeAtLaboratory,
   noteSegments,
@@ -90,7 +85,7 @@ function writeMessage(request: OrderMessageRequest, tests: PlacedTest[]): OrderM
   const group: TestGroup = { action, content, profile, order_number, filler_number: request.filler_number }
   const patient_id = profile.patient.id === 'client_user_id' ? request.client_user_id : content.order.user_id
   const segments = [
-    headerSegment(request, control_id),
+    headerSegment(profile, { ...typeOf(profile), control_id, processing_id: request.processing_id, now: request.now }),
     patientSegment(profile, content, patient_id),
     ...(action === 'cancel'
       ? []
@@ -102,45 +97,17 @@ function writeMessage(request: OrderMessageRequest, tests: PlacedTest[]): OrderM
     ...tests.flatMap((test, place) => testSegments(group, test, place)),
   ]
   const complete = withProfileFields(segments, request)
-  prepareTexts(complete, profile)
-  const text = writeSegments(complete.map(toWritten), toDelimiters(profile))
   return {
     control_id,
     message_type: `${profile.order_content.message}^${TRIGGERS[profile.order_content.message]}`,
-    bytes: encodeText(text, profile.text.sent_charset),
+    bytes: writeBytes(complete, profile),
     placer_numbers: [...new Set(tests.map(({ position }) => testNumber(group, position)))],
   }
 }
 
 const TRIGGERS = { OML: 'O21', ORM: 'O01' }
 
-function headerSegment({ profile, processing_id, now }: OrderMessageRequest, control_id: string): SegmentBuilder {
-  const { identity, acknowledgment, text } = profile
-  const type = profile.order_content.message
-  const segment = new SegmentBuilder('MSH', {
-    3: splitHd(identity.our_application),
-    4: splitHd(identity.our_facility),
-    5: splitHd(identity.laboratory_application),
-    6: splitHd(identity.laboratory_facility),
-    7: writeLinkTime(now, text),
-    9: [type, TRIGGERS[type], isVersionFrom(profile, '2.3.1') ? `${type}_${TRIGGERS[type]}` : ''],
-    10: control_id,
-    11: processing_id,
-    12: identity.version,
-    15: acknowledgment.accept_condition,
-    16: acknowledgment.application_condition,
-    18: isDeclared(profile) ? text.sent_charset : null,
-  })
-  for (const id of identity.profile_ids) segment.add(21, splitHd(id))
-  return segment
-}
-
-/** ASCII needs no name, and windows-1252 has none in table 0211. Versions before 2.3 have no MSH-18. */
-const isDeclared = (profile: LinkProfile): boolean =>
-  !['ASCII', 'windows-1252'].includes(profile.text.sent_charset) && isVersionFrom(profile, '2.3')
-
-/** The profile writes names and constants with the standard delimiters: `name^id^ISO`. */
-const splitHd = (text: string): FieldValue => text.split('^').map((component) => component.split('&'))
+const typeOf = ({ order_content: { message } }: LinkProfile) => ({ code: message, trigger: TRIGGERS[message] })
 
 /** Names of segments in the order in which messages have them; others, such as Z segments, follow at the end. */
 const BEFORE_TESTS = ['MSH', 'SFT', 'NTE', 'PID', 'PD1', 'NK1', 'PV1', 'PV2', 'IN1', 'IN2', 'IN3', 'GT1', 'AL1']
@@ -188,22 +155,4 @@ function insertSegment(segments: SegmentBuilder[], id: string): void {
   const index = rank < 0 ? -1 : segments.findIndex((next) => BEFORE_TESTS.indexOf(next.id) > rank || next.id === 'ORC')
   if (index < 0) segments.push(segment)
   else segments.splice(index, 0, segment)
-}
-
-/** The writer adds the delimiters of the header. */
-const toWritten = ({ id, fields }: SegmentBuilder): Hl7Fields => [
-  id,
-  ...fields.slice(id === 'MSH' ? 2 : 0).map((repetitions) => ({ repetitions })),
-]
-
-function toDelimiters({ text: { delimiters } }: LinkProfile): Delimiters {
-  const [field, component, repetition, escape, subcomponent] = Array.from(delimiters)
-  return {
-    ...STANDARD_DELIMITERS,
-    field: field!,
-    component: component!,
-    repetition: repetition!,
-    escape: escape!,
-    subcomponent: subcomponent!,
-  }
 }

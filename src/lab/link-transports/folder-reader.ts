@@ -54,8 +54,10 @@ const UNFINISHED_MS_MAX = 60_000
 const FAILURES_MAX = 3
 /** Names of files have at most 255 bytes, and what is written beside a file has a longer name. */
 const NAME_BYTES_MAX = 200
-const DONE = 'done'
+export const DONE = 'done'
 const ERROR = 'error'
+/** What is added to the name of a file for its acknowledgment. */
+export const ACKNOWLEDGMENT_ENDING = '.ack'
 
 export class FolderReader {
   readonly #options: FolderReaderOptions
@@ -129,7 +131,7 @@ export class FolderReader {
     const fault = this.#incompleteness(bytes)
     if (fault !== undefined) return this.#isLate(name) ? this.#rejectUnstored(store, name, fault) : 'waiting'
     const { fault: unreadable, acknowledgment } = await receive(bytes)
-    if (writesAcknowledgments && acknowledgment) await writeWhole(store, `${path}.ack`, acknowledgment)
+    if (writesAcknowledgments && acknowledgment) await writeWhole(store, `${path}${ACKNOWLEDGMENT_ENDING}`, acknowledgment)
     if (unreadable !== undefined) return this.#reject(store, name, unreadable)
     await this.#move(store, name, DONE)
     return 'taken'

@@ -1,6 +1,7 @@
 // What the simulated laboratory answers to an order message at once. Pure.
 import { acknowledge, type AcknowledgmentCode } from '../../lab/hl7/acknowledgment.ts'
 import { encodeText } from '../../lab/hl7/charsets.ts'
+import type { MessageHeader } from '../../lab/hl7/message-header.ts'
 import { writeSegments, type Hl7Fields } from '../../lab/hl7/writer.ts'
 import { headerSegment, type MessageContext } from './message-parts.ts'
 import type { OrderMessage } from './order-message.ts'
@@ -20,15 +21,30 @@ interface Answer {
  * with the laboratory's numbers, unless `isPlain`: then it is an ACK.
  */
 export function writeAnswers(message: OrderMessage, answer: Answer, context: MessageContext, isPlain: boolean): Buffer[] {
-  const { header } = message
+  const answers = acknowledgeMessage(message.header, answer, context)
+  const hasNumbers = !isPlain && message.tests.length > 0 && !isCommitAlone(message.header, answer)
+  return hasNumbers ? [...answers.slice(0, -1), writeOrderAnswer(message, answer, context)] : answers
+}
+
+/** The bytes of the acknowledgments of a message. In enhanced mode the first is that of the commit. */
+export function acknowledgeMessage(
+  header: MessageHeader,
+  answer: Pick<Answer, 'code' | 'text'>,
+  context: MessageContext,
+): Buffer[] {
   const acknowledgment = { sentAt: context.time, ...(answer.text !== undefined && { text: answer.text }) }
   const isEnhanced = wantsAnswer(header.acceptAcknowledgment, answer.code)
   const commit = isEnhanced ? [acknowledge(header, { ...acknowledgment, code: 'CA', controlId: `${context.controlId}C` })] : []
-  const isOriginal = header.acceptAcknowledgment === '' && header.applicationAcknowledgment === ''
-  if (!isOriginal && !wantsAnswer(header.applicationAcknowledgment, answer.code)) return commit
-  if (isPlain || message.tests.length === 0)
-    return [...commit, acknowledge(header, { ...acknowledgment, code: answer.code, controlId: context.controlId })]
-  return [...commit, writeOrderAnswer(message, answer, context)]
+  if (isCommitAlone(header, answer)) return commit
+  return [...commit, acknowledge(header, { ...acknowledgment, code: answer.code, controlId: context.controlId })]
+}
+
+function isCommitAlone(
+  { acceptAcknowledgment, applicationAcknowledgment }: MessageHeader,
+  { code }: Pick<Answer, 'code'>,
+): boolean {
+  const isOriginal = acceptAcknowledgment === '' && applicationAcknowledgment === ''
+  return !isOriginal && !wantsAnswer(applicationAcknowledgment, code)
 }
 
 /** Table 0155: always, on errors, on success, never. */

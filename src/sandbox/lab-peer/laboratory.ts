@@ -2,7 +2,8 @@
 // goes on after a crash where it was: it answers a repetition as before, and sends the same bytes until they are acknowledged.
 import type { Interpretation } from '../../lab-values/interpret.ts'
 import type { ExpectedMarker } from '../../lab/catalog/analytes.ts'
-import { writeAnswers } from './answers.ts'
+import { readHl7Header } from '../../lab/hl7/message-header.ts'
+import { acknowledgeMessage, writeAnswers } from './answers.ts'
 import type { Journal, JournalLine } from './journal.ts'
 import { toHl7Time } from './message-parts.ts'
 import { readOrderMessage, type OrderedCode, type OrderMessage } from './order-message.ts'
@@ -30,7 +31,7 @@ export interface QueuedMessage {
 }
 
 export interface Laboratory {
-  /** The frames to answer an order message with; `isHalf`: of the last one only a half. */
+  /** The frames to answer an order message, or a query for the status of the system, with; `isHalf`: of the last one only a half. */
   receive(bytes: Buffer): { answers: Buffer[]; isHalf: boolean }
   /** Queues the message of a step. @param placer the order; absent: the newest one. Errors: Error no such order, a cancelled one */
   report(step: ReportStep, placer?: string): void
@@ -64,8 +65,13 @@ export function createLaboratory(journal: Journal, options: LaboratoryOptions): 
         journal.append({ event: 'ignored', bytes: bytes.toString('base64') })
         return { answers: [], isHalf: false }
       }
-      const message = readOrderMessage(bytes)
       const isRefused = received === 'refuse'
+      const header = readHl7Header(bytes, { charset: 'UNICODE UTF-8' })
+      if (header.messageCode === STATUS_QUERY) {
+        const answer = isRefused ? ({ code: 'AE', text: REFUSAL } as const) : ({ code: 'AA' } as const)
+        return { answers: acknowledgeMessage(header, answer, newContext()), isHalf: received === 'half' }
+      }
+      const message = readOrderMessage(bytes)
       if (!isRefused) record({ event: 'order', bytes: bytes.toString('base64'), time: toHl7Time(options.currentTime()) })
       const answers = writeAnswers(
         message,
@@ -95,6 +101,8 @@ export function createLaboratory(journal: Journal, options: LaboratoryOptions): 
 }
 
 const REFUSAL = 'Refused by the simulated laboratory'
+/** MSH-9.1 of a query for the status of the system (NMQ^N01), which is acknowledged and nothing more. */
+const STATUS_QUERY = 'NMQ'
 
 /** A request to cancel is granted unless results were reported. */
 function answerTo({ control, tests }: OrderMessage, order: LaboratoryOrder | undefined, isRefused: boolean) {

@@ -21,6 +21,10 @@ const Client = OptionGroup(
     gap_ms: Count(0, [0, 60_000], 'Pause after an acknowledgment before the next message, in milliseconds.'),
     answer_timeout_s: Count(30, [1, 600], 'Time for an acknowledgment, in seconds. After it the message is sent again.'),
     keep_open: Flag(true, 'Keeps the connection open between messages.'),
+    echo: Flag(
+      true,
+      '`links check` sends a query for the status of the system (`NMQ^N01`), marked as a test, and waits for its acknowledgment.',
+    ),
   },
   'MLLP connection to the laboratory.',
 )
