@@ -108,15 +108,22 @@ export function summaryPosts(user_id: string, day: number): PhonePost[] {
 
 type Query = (text: string) => Promise<{ rows: { name: string; bytes: number }[] }>
 
+/** Frees the room of old versions of rows in the tables of a schema that have rows. */
+export async function vacuumTables(query: Query, schema: string): Promise<void> {
+  const { rows } = await query(`
+    select c.relname as name, 0 as bytes from pg_class c
+    where c.relnamespace = '${schema}'::regnamespace and c.relkind = 'r' and pg_relation_size(c.oid) > 0`)
+  await query(`vacuum (skip_locked) ${rows.map(({ name }) => `${schema}."${name}"`).join(', ')}`)
+}
+
 /** The bytes of each table of a schema with its indexes and its compressed values, after a vacuum. Days of the access log are one table. */
 export async function measureTables(query: Query, schema: string): Promise<Map<string, number>> {
-  const select = `
+  await vacuumTables(query, schema)
+  const { rows } = await query(`
     select coalesce(p.relname, c.relname) as name, sum(pg_total_relation_size(c.oid))::float8 as bytes
     from pg_class c left join pg_inherits i on i.inhrelid = c.oid left join pg_class p on p.oid = i.inhparent
-    where c.relnamespace = '${schema}'::regnamespace and c.relkind = 'r' group by 1`
-  const { rows } = await query(select)
-  for (const { name } of rows) await query(`vacuum (skip_locked) ${schema}."${name}"`)
-  return new Map((await query(select)).rows.map(({ name, bytes }) => [name, bytes]))
+    where c.relnamespace = '${schema}'::regnamespace and c.relkind = 'r' group by 1`)
+  return new Map(rows.map(({ name, bytes }) => [name, bytes]))
 }
 
 /** Tables that grow with teams and with time, not with users; those of requests have a limit for each team. */
