@@ -59,6 +59,8 @@ describe('a failover of PostgreSQL', { skip: skipWithoutPatroni, timeout: 900_00
       DATABASE_CONNECTIONS: '6',
       LOG_LEVEL: 'silent',
       STOP_DELAY: '0',
+      // Callers that try again every half second are more than a key may send.
+      REQUESTS_PER_SECOND: '0',
     }
     await waitUntil(async () => (await outcome('migrate', common)).code === 0)
     const dataDir = folder('failover')
