@@ -1,11 +1,12 @@
-// Every page with what can go wrong: its main request refused, failed, unreachable or slow; reload, back and forward, two tabs, a session
-// that ended. And every control of it is reached by the keyboard.
+// Every page with what can go wrong: its main request refused, failed or unreachable, in turn, or slow; in turn reload and a session that
+// ended, back and forward, two tabs. And every control of it is reached by the keyboard. `EVERY_INPUT=1` tries all of it with each page.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { eventually } from '../support/eventually.ts'
 import type { Route } from 'playwright-core'
 import type { Page } from '../support/browser.ts'
+import { chooserByKind } from '../contract/operations/inputs-in-turn.ts'
 import { inBrowser, openConsole, type ConsoleVisit } from './console.ts'
 import { createLink, receive } from './lab-links.ts'
 import { manageOrg } from './org-requests.ts'
@@ -67,19 +68,54 @@ test('every page of the console is among the cases', () => {
   )
 })
 
-for (const pageCase of PAGES)
-  test(
-    `the page ${pageCase.path || 'overview'} is used by keyboard, and survives failures, slowness, reloads and the end of the session`,
-    inBrowser,
-    async () => {
-      const visited = await openPage(pageCase)
-      await reachEveryControl(visited.page)
-      await showErrors(visited, pageCase)
-      await waitForSlowAnswer(visited, pageCase)
-      await leaveAndReturn(visited, pageCase)
-      await signInAgain(visited, pageCase)
-    },
-  )
+interface Failure {
+  name: string
+  text: string
+  fail: (route: Route) => Promise<void>
+}
+const failures = inTurn<Failure>([
+  {
+    name: 'a fault of the server',
+    text: 'Internal Server Error',
+    fail: (route) => route.fulfill({ status: 500, json: { detail: 'Internal Server Error' } }),
+  },
+  {
+    name: 'a refusal',
+    text: 'Your role does not permit this',
+    fail: (route) => route.fulfill({ status: 403, json: { detail: 'Your role does not permit this' } }),
+  },
+  { name: 'a lost connection', text: 'The server cannot be reached', fail: (route) => route.abort() },
+])
+
+interface Return {
+  name: string
+  comeBack: (visit: ConsoleVisit, pageCase: PageCase) => Promise<void>
+}
+/** The last one leaves the page. */
+const returns = inTurn<Return>([
+  { name: 'a reload after the end of the session', comeBack: signInAgain },
+  { name: 'a second tab', comeBack: openSecondTab },
+  { name: 'the way back and forward', comeBack: leaveAndReturn },
+])
+
+for (const pageCase of PAGES) {
+  const shownFailures = failures()
+  const triedReturns = returns()
+  const survived = [...shownFailures, ...triedReturns].map(({ name }) => name).join(', ')
+  test(`the page ${pageCase.path || 'overview'} is used by keyboard, and survives slowness, ${survived}`, inBrowser, async () => {
+    const visited = await openPage(pageCase)
+    await reachEveryControl(visited.page)
+    await showErrors(visited, pageCase, shownFailures)
+    await waitForSlowAnswer(visited, pageCase)
+    for (const { comeBack } of triedReturns) await comeBack(visited, pageCase)
+  })
+}
+
+/** The first page gets all, each later one the next; `EVERY_INPUT=1` gives each all. */
+function inTurn<Tried>(list: readonly Tried[]): () => readonly Tried[] {
+  const choose = chooserByKind(list)
+  return () => choose('page')
+}
 
 /** Every control of the page gets the focus by Tab alone. Of a group of radio buttons one does, and arrows choose another. */
 async function reachEveryControl(page: Page): Promise<void> {
@@ -107,21 +143,14 @@ const MARK_CONTROLS = `(() => {
 const LIST_UNREACHED = "[...document.querySelectorAll('[data-unreached]')].map((element) => element.outerHTML.slice(0, 200))"
 
 /** Each failure of the main request is shown as the server gives it, and the data after another attempt. */
-async function showErrors({ page }: ConsoleVisit, { request, content }: PageCase): Promise<void> {
-  const failures = [
-    {
-      text: 'Internal Server Error',
-      fail: (route: Route) => route.fulfill({ status: 500, json: { detail: 'Internal Server Error' } }),
-    },
-    {
-      text: 'Your role does not permit this',
-      fail: (route: Route) => route.fulfill({ status: 403, json: { detail: 'Your role does not permit this' } }),
-    },
-    { text: 'The server cannot be reached', fail: (route: Route) => route.abort() },
-  ]
+async function showErrors(
+  { page }: ConsoleVisit,
+  { request, content }: PageCase,
+  shownFailures: readonly Failure[],
+): Promise<void> {
   await page.clock.install()
   let attempt = (): Promise<unknown> => page.reload()
-  for (const { text, fail } of failures) {
+  for (const { text, fail } of shownFailures) {
     await page.unroute(request)
     await page.route(request, fail)
     await attempt()
@@ -166,9 +195,11 @@ async function leaveAndReturn({ page, open }: ConsoleVisit, { content }: PageCas
   assert.equal(page.url(), address)
   await page.goForward()
   await page.getByRole('heading', { name: 'Not found' }).waitFor()
-  await page.goBack()
+}
+
+async function openSecondTab({ page }: ConsoleVisit, { content }: PageCase): Promise<void> {
   const second = await page.context().newPage()
-  await second.goto(address)
+  await second.goto(page.url())
   await content(second).waitFor()
   await second.close()
 }

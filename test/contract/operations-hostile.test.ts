@@ -22,9 +22,9 @@ import { call, propertiesOf, send, unknownIds, target, valid, type Request } fro
 
 const { operations } = contents
 
-/** A longer search: `FUZZ_RUNS=2000 FUZZ_SEED=7`. */
-const RUNS = Number(process.env.FUZZ_RUNS ?? 12)
-const SEED = Number(process.env.FUZZ_SEED ?? 20300101)
+/** A longer search: `FUZZ_RUNS=2000 FUZZ_SEED=7`. Each day has a seed of its own, which a failure says. */
+const RUNS = Number(process.env.FUZZ_RUNS ?? 4)
+const SEED = Number(process.env.FUZZ_SEED ?? Math.floor(Date.now() / 86_400_000))
 
 describe('an invalid request is rejected with every fault', async () => {
   const team = await createTestTeam()

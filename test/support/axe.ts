@@ -52,11 +52,14 @@ export async function assertSound(page: Page, name: string, allowedRules: string
   }
 }
 
-/** What axe finds that keeps people from using the page in its color scheme. */
-export async function axeViolations(page: Pick<Page, 'evaluate'>): Promise<Violation[]> {
-  await page.evaluate(`${AXE}; true`)
+/**
+ * What axe finds that keeps people from using the page in its color scheme.
+ * @param looksAtColorsOnly where the rest of the page has been looked at in the other scheme
+ */
+export async function axeViolations(page: Pick<Page, 'evaluate'>, looksAtColorsOnly = false): Promise<Violation[]> {
+  if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(`${AXE}; true`)
   const violations = await page.evaluate<Violation[]>(
-    `axe.run(${JSON.stringify(VIOLATIONS)}).then(({ violations }) => violations.map(({ id, impact, nodes }) => ({ id, impact, nodes: nodes.map(({ html }) => html) })))`,
+    `axe.run(${JSON.stringify(looksAtColorsOnly ? COLORS : VIOLATIONS)}).then(({ violations }) => violations.map(({ id, impact, nodes }) => ({ id, impact, nodes: nodes.map(({ html }) => html) })))`,
   )
   return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
 }

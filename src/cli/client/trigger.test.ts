@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { labAccount } from '../../../test/support/lab-accounts.ts'
+import { advanceClock } from '../../../test/support/orders.ts'
 import { createTestTeam, url, type TestTeam } from '../../../test/support/server.ts'
 import { applyOverrides, parseOverrides } from './overrides.ts'
 import { reasonsNotTriggerable, scenarios } from './scenarios.ts'
@@ -66,13 +67,19 @@ async function assertReached(team: TestTeam, type: string, user: string): Promis
   }
 }
 
-for (const type of Object.keys(scenarios))
-  test(`triggers ${type} under lab accounts that require the customer's own physicians`, async () => {
+/** Lab accounts of the team's organization that require its own physicians. */
+async function createLabAccounts(team: TestTeam): Promise<void> {
+  for (const method of ['testkit', 'walk_in_test']) {
+    const { lab } = (await team.api.get(`/v3/lab_tests/${await team.test(method)}`)).body
+    await labAccount(team, { lab: lab.slug, delegated_flow: 'order_delegated', provider_account_id: method })
+  }
+}
+
+for (const type of Object.keys(scenarios)) {
+  const needsLabs = type.startsWith('labtest.')
+  test(`triggers ${type}${needsLabs ? " under lab accounts that require the customer's own physicians" : ''}`, async () => {
     const team = await createTestTeam()
-    for (const method of ['testkit', 'walk_in_test']) {
-      const { lab } = (await team.api.get(`/v3/lab_tests/${await team.test(method)}`)).body
-      await labAccount(team, { lab: lab.slug, delegated_flow: 'order_delegated', provider_account_id: method })
-    }
+    if (needsLabs) await createLabAccounts(team)
     const lines: string[] = []
     let isOver = false
     const managed = { managementKey: team.orgKey, org: team.org_id, team: team.team }
@@ -81,6 +88,8 @@ for (const type of Object.keys(scenarios))
     // The work of a worker.
     while (!isOver) {
       await team.settle()
+      // A query waits for further data first.
+      if (type.startsWith('continuous_query.')) await advanceClock(team, 10)
       await Promise.race([playing.catch(() => {}), sleep(20)])
     }
     await playing
@@ -93,3 +102,4 @@ for (const type of Object.keys(scenarios))
     for (const line of printed) assert.match(line, new RegExp(`^\\S+  \\w+\\.\\S+  ${about}$`))
     await assertReached(team, type, about)
   })
+}

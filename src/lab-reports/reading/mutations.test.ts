@@ -1,5 +1,5 @@
 // Damaged files by the thousand: whatever the bytes are, a child process ends with an answer or at its limits.
-// MUTATIONS=20000 tries more of them, MUTATIONS_SEED=5 those of another seed.
+// Each day has a seed of its own, which the title says. MUTATIONS=20000 tries more of them, MUTATIONS_SEED=5 those of another seed.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -8,8 +8,8 @@ import { WorkerLimitExceeded } from '../../platform/runtime/worker-pool.ts'
 import type { Outcome } from '../../../test/support/mutated-files.task.ts'
 import { damagedFile, originals, randomOf } from '../../../test/support/damaged-files.ts'
 
-const COUNT = Number(process.env.MUTATIONS ?? 1_000)
-const SEED = Number(process.env.MUTATIONS_SEED ?? 1)
+const COUNT = Number(process.env.MUTATIONS ?? 300)
+const SEED = Number(process.env.MUTATIONS_SEED ?? Math.floor(Date.now() / 86_400_000))
 /** Drawing a page takes a hundred times as long as opening it. */
 const DRAWN_EVERY = 200
 const OPEN_MS_MAX = 10_000
