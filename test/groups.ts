@@ -115,6 +115,7 @@ const TOGETHER = [
   'test/contract/reference-paths.test.ts',
   'test/contract/texts.test.ts',
   'test/contract/user-tokens.test.ts',
+  'test/statements/rules.test.ts',
 ]
 
 /** Files that show pages in a browser, which is started once for all of them. */

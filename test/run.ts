@@ -1,7 +1,7 @@
 // The whole suite: one embedded PostgreSQL for all test files; most files in `src/` share processes, each other has one and a database of
 // its own. Further arguments are files; `--grep PATTERN` runs the tests whose titles match alone.
 import { execFile } from 'node:child_process'
-import { chmodSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { finished } from 'node:stream/promises'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
@@ -50,8 +50,12 @@ process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 const isInTest = (file: string) => file.startsWith('test/')
 const startsPrograms = aloneFiles.some(isInTest)
 const typebox = encodeURIComponent(await bundleTypebox())
-const [imports, untracked, group] = [`support/relative-imports.js?typebox=${typebox}`, 'support/untracked.ts', 'group.ts'].map(
-  (path) => JSON.stringify(new URL(path, import.meta.url).href),
+const statements = join(folder, 'statements')
+mkdirSync(statements)
+process.env.DRAWBRIDGE_STATEMENTS = statements
+const hooks = `support/relative-imports.js?typebox=${typebox}&statements=${encodeURIComponent(statements)}`
+const [imports, untracked, group] = [hooks, 'support/untracked.ts', 'group.ts'].map((path) =>
+  JSON.stringify(new URL(path, import.meta.url).href),
 )
 const prepare = (name: string, files: string[], call: string) => {
   const entry = join(folder, `${name}.mjs`)
@@ -164,6 +168,11 @@ const said = tests.compose(new spec())
 said.pipe(process.stdout)
 await finished(said, { writable: false })
 endWithin(END_MS_MAX, 'The run does not end')
+const { checkStatements } = await import('./statements/check.ts')
+for (const problem of checkStatements(statements, chosen.length === 0 && !pattern)) {
+  process.stdout.write(`${problem}\n`)
+  process.exitCode = 1
+}
 if (unfinished.size) {
   process.stdout.write(`Files that have not run to their end:\n${[...unfinished].map((file) => `  ${file}\n`).join('')}`)
   process.exitCode = 1

@@ -52,10 +52,11 @@ async function start(): Promise<Server> {
   chmodSync(made, 0o755)
   const folder = join(made, 'data')
   // A run of everything has a migrated data folder to copy, and the program in few files (test/support/program.ts).
-  const { DRAWBRIDGE_MIGRATED: model, DRAWBRIDGE_PROGRAM: bundle } = process.env
+  const { DRAWBRIDGE_MIGRATED: model, DRAWBRIDGE_PROGRAM: bundle, DRAWBRIDGE_STATEMENTS: statements } = process.env
   if (model) execFileSync('cp', ['-Rp', model, folder])
   const hooks = new URL('../support/relative-imports.js', import.meta.url)
   if (bundle) hooks.searchParams.set('program', bundle)
+  if (statements) hooks.searchParams.set('statements', statements)
   const child = spawn(process.execPath, ['src/cli/entry.js', 'start'], {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
     env: {

@@ -44,6 +44,7 @@ export interface Command {
 const hooks = new URL('relative-imports.js', import.meta.url)
 // Written by a run of everything (`test/run.ts`).
 if (process.env.DRAWBRIDGE_PROGRAM) hooks.searchParams.set('program', process.env.DRAWBRIDGE_PROGRAM)
+if (process.env.DRAWBRIDGE_STATEMENTS) hooks.searchParams.set('statements', process.env.DRAWBRIDGE_STATEMENTS)
 /** For each Node of a program that is started, its threads included. */
 const NODE_OPTIONS = `--import=${hooks.href}`
 

@@ -1,13 +1,14 @@
 // Makes loading the program a third cheaper for tests: an import of a file by its relative path names that file already, so Node need not
 // look for it, follow symbolic links and read `package.json` for its format. JavaScript, so that processes that import it first do not load
 // the TypeScript compiler for it; an older Node, which has no such hooks, goes on without. With `?program=FOLDER` the entry of the program,
-// and with `?typebox=FOLDER` an import of typebox, loads what `program-bundle.ts` has written there.
+// and with `?typebox=FOLDER` an import of typebox, loads what `program-bundle.ts` has written there. `?statements=FOLDER` turns on
+// `test/statements/log.js`.
 import module from 'node:module'
 
 const FORMATS = { ts: 'module-typescript', mjs: 'module' }
 const sources = new URL('../../src/', import.meta.url).href
 const bundles = new URL(import.meta.url).searchParams
-const [program, typebox] = [bundles.get('program'), bundles.get('typebox')]
+const [program, typebox, statements] = ['program', 'typebox', 'statements'].map((name) => bundles.get(name))
 const bundled = (url) => ({ url, format: 'module', shortCircuit: true })
 
 module.registerHooks?.({
@@ -21,3 +22,5 @@ module.registerHooks?.({
     return { url: href, format, shortCircuit: true }
   },
 })
+
+if (statements) await import(`../statements/log.js?folder=${encodeURIComponent(statements)}`)

@@ -1,0 +1,115 @@
+// The rules of Citus for statements on tables that are distributed by `team_id`. Each was tried on Citus 13.2. Work on the whole cell may read
+// and write rows of several teams at once, as far as Citus does it without moving rows between nodes; a statement of a team may not.
+import { isMutable, isVolatile, mutableOfColumns } from './functions.ts'
+import { childrenOf, listNodes, parseStatement, typeOf, type Fields, type Node } from './syntax.ts'
+import { readQuery, type Query, type Relation, type TableKind } from './teams.ts'
+
+const DOCUMENTS = 'https://docs.citusdata.com/en/stable/develop'
+const PLANNER = 'https://github.com/citusdata/citus/blob/v13.2.0/src/backend/distributed/planner'
+
+/** What each rule asks, with its source. */
+export const RULES = {
+  team: {
+    text: 'A statement of a team names the team for each distributed table.',
+    source: `${DOCUMENTS}/migration_mt_query.html`,
+  },
+  joined: {
+    text: 'Distributed tables with rows of several teams are joined by team_id, and not from another kind of table.',
+    source: `${DOCUMENTS}/reference_sql.html#joins`,
+  },
+  locked: {
+    text: 'A select that locks names one team, and has no volatile function.',
+    source: `${DOCUMENTS}/reference_workarounds.html`,
+  },
+  values: {
+    text: 'An insert has no subquery in its values and after them, and names the team.',
+    source: `${PLANNER}/multi_router_planner.c`,
+  },
+  conflict: {
+    text: 'What an insert does in a conflict, and what a write returns, has immutable functions only.',
+    source: `${PLANNER}/multi_router_planner.c`,
+  },
+  written: {
+    text: 'An update or a delete has no volatile function, no mutable one of a column or within case or coalesce, and does not change the team.',
+    source: `${PLANNER}/multi_router_planner.c`,
+  },
+  local: {
+    text: 'No inner query of a local table names columns of a distributed one, nor the reverse.',
+    source: `${DOCUMENTS}/reference_sql.html#joins`,
+  },
+} as const
+
+export type Rule = keyof typeof RULES
+
+export interface Fault {
+  rule: Rule
+  table: string
+  /** In the text, in bytes. */
+  location: number
+}
+
+/** `team`: a connection sends it that sees the rows of one team. */
+export type Reach = 'team' | 'cell'
+
+/** What a statement does against the rules: each rule once for a place. */
+export function findFaults(text: string, reach: Reach, kinds: ReadonlyMap<string, TableKind>): Fault[] {
+  const faults = new Map<string, Fault>()
+  const add = (rule: Rule, { table, location }: Relation) => faults.set(`${rule} ${location}`, { rule, table, location })
+  visit(readQuery(parseStatement(text), { kinds, ctes: new Set() }), undefined)
+  return [...faults.values()]
+
+  function visit(query: Query, outer: Query | undefined): void {
+    const distributed = query.relations.filter(({ kind }) => kind === 'distributed')
+    for (const relation of distributed)
+      if (!relation.isOfOneTeam && 'InsertStmt' in query.node && isInsertOfValues(query.node)) add('values', relation)
+      else if (!relation.isOfOneTeam && reach === 'team') add('team', relation)
+      else if (!relation.isOfOneTeam && !relation.isJoined) add('joined', relation)
+    const [first] = distributed
+    if (first) for (const rule of checkQuery(query, distributed)) add(rule, first)
+    const mixed = outer && query.isCorrelated ? mixedWith(query, outer) : undefined
+    if (mixed) add('local', mixed)
+    for (const inner of query.queries) visit(inner, query)
+  }
+}
+
+const isInsertOfValues = ({ InsertStmt }: Node): boolean => InsertStmt!.selectStmt?.SelectStmt.valuesLists !== undefined
+
+function checkQuery({ node, queries }: Query, tables: Relation[]): Rule[] {
+  const fields = node[typeOf(node)] as Fields
+  if ('SelectStmt' in node) return isLocked(fields, tables) ? ['locked'] : []
+  if (tables[0]!.table !== fields.relation.relname) return []
+  const rules: Rule[] = []
+  const returned = ownNodes([fields.returningClause])
+  if (returned.some(isMutable)) rules.push('conflict')
+  if ('InsertStmt' in node) {
+    if (isInsertOfValues(node) && queries.some((query) => !isCte(query, fields))) rules.push('values')
+    if (ownNodes([fields.onConflictClause]).some(isMutable)) rules.push('conflict')
+    return rules
+  }
+  const written = ownNodes([fields.targetList, fields.whereClause, fields.fromClause, fields.usingClause])
+  const branches = written.filter((item) => 'CaseExpr' in item || 'CoalesceExpr' in item).flatMap((item) => listNodes(item))
+  const changesTeam = ((fields.targetList ?? []) as Node[]).some(({ ResTarget }) => ResTarget!.name === 'team_id')
+  if (changesTeam || written.some(isVolatile) || mutableOfColumns(written).length || branches.some(isMutable))
+    rules.push('written')
+  return rules
+}
+
+function isLocked(fields: Fields, tables: Relation[]): boolean {
+  if (!fields.lockingClause) return false
+  return tables.some(({ isOfOneTeam }) => !isOfOneTeam) || ownNodes([fields.targetList]).some(isVolatile)
+}
+
+const isCte = ({ node }: Query, { withClause }: Fields): boolean =>
+  ((withClause?.ctes ?? []) as Node[]).some(({ CommonTableExpr }) => CommonTableExpr!.ctequery === node)
+
+/** The table of an inner query, or of the outer one, that is not of the kind of the others. */
+function mixedWith({ relations }: Query, outer: Query): Relation | undefined {
+  const isMixed = (innerKind: TableKind, outerKind: TableKind) =>
+    relations.some(({ kind }) => kind === innerKind) && outer.relations.some(({ kind }) => kind === outerKind)
+  const distributed = [...relations, ...outer.relations].find(({ kind }) => kind === 'distributed')
+  return isMixed('local', 'distributed') || isMixed('distributed', 'local') ? distributed : undefined
+}
+
+/** The nodes of expressions, without those of queries within them. */
+const ownNodes = (expressions: unknown): Node[] =>
+  childrenOf(expressions).flatMap((node) => listNodes(node, (item) => 'SelectStmt' in item))
