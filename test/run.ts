@@ -50,8 +50,9 @@ process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 const isInTest = (file: string) => file.startsWith('test/')
 const startsPrograms = aloneFiles.some(isInTest)
 const typebox = encodeURIComponent(await bundleTypebox())
-const statements = join(folder, 'statements')
-mkdirSync(statements)
+// A caller who names a folder keeps them.
+const statements = process.env.DRAWBRIDGE_STATEMENTS ?? join(folder, 'statements')
+mkdirSync(statements, { recursive: true })
 process.env.DRAWBRIDGE_STATEMENTS = statements
 const hooks = `support/relative-imports.js?typebox=${typebox}&statements=${encodeURIComponent(statements)}`
 const [imports, untracked, group] = [hooks, 'support/untracked.ts', 'group.ts'].map((path) =>

@@ -113,6 +113,13 @@ const cases: [title: string, text: string, team: string, cell: string][] = [
     'team',
     '',
   ],
+  [
+    'an insert of a union whose second part names no team',
+    'insert into feed (team_id) select $1 union all select team_id from event',
+    'team',
+    '',
+  ],
+  ['an insert of a union of values', 'insert into feed (team_id) select $1::uuid union all select $2::uuid', '', ''],
   ['an insert of rows of any team', 'insert into feed (team_id, event_id) select team_id, id from event', 'team', ''],
   [
     'an insert that returns a query',
@@ -160,6 +167,8 @@ const cases: [title: string, text: string, team: string, cell: string][] = [
   ],
   ['an update that moves a row to another team', 'update job set team_id = $1 where team_id = $2', 'written', 'written'],
   ['a delete of rows of several teams', 'delete from job where failed_at < $1', 'team', ''],
+  ['a delete by places of the team', 'delete from job where team_id = $1 and ctid = any ($2)', '', ''],
+  ['a delete by places of several teams', 'delete from job where ctid = any ($1)', 'ctid,team', 'ctid'],
   [
     'a local table in a query within one of a team',
     'select exists (select from stored_file f where f.set_id = j.id) from parsing_job j where j.team_id = $1',

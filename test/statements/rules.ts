@@ -1,7 +1,7 @@
 // The rules of Citus for statements on tables that are distributed by `team_id`. Each was tried on Citus 13.2. Work on the whole cell may read
 // and write rows of several teams at once, as far as Citus does it without moving rows between nodes; a statement of a team may not.
 import { isMutable, isVolatile, mutableOfColumns } from './functions.ts'
-import { childrenOf, listNodes, parseStatement, typeOf, type Fields, type Node } from './syntax.ts'
+import { childrenOf, listNodes, namesIn, parseStatement, typeOf, type Fields, type Node } from './syntax.ts'
 import { readQuery, type Query, type Relation, type TableKind } from './teams.ts'
 
 const DOCUMENTS = 'https://docs.citusdata.com/en/stable/develop'
@@ -32,6 +32,10 @@ export const RULES = {
   written: {
     text: 'An update or a delete has no volatile function, no mutable one of a column or within case or coalesce, and does not change the team.',
     source: `${PLANNER}/multi_router_planner.c`,
+  },
+  ctid: {
+    text: 'A statement with ctid names one team: rows of other nodes have the same.',
+    source: `${PLANNER}/recursive_planning.c`,
   },
   local: {
     text: 'No inner query of a local table names columns of a distributed one, nor the reverse.',
@@ -65,12 +69,17 @@ export function findFaults(text: string, reach: Reach, kinds: ReadonlyMap<string
       else if (!relation.isOfOneTeam && reach === 'team') add('team', relation)
       else if (!relation.isOfOneTeam && !relation.isJoined) add('joined', relation)
     const [first] = distributed
+    if (first && !first.isOfOneTeam && namesPlace(query.node)) add('ctid', first)
     if (first) for (const rule of checkQuery(query, distributed)) add(rule, first)
     const mixed = outer && query.isCorrelated ? mixedWith(query, outer) : undefined
     if (mixed) add('local', mixed)
     for (const inner of query.queries) visit(inner, query)
   }
 }
+
+/** Whether its own expressions have the place of a row. */
+const namesPlace = (node: Node): boolean =>
+  ownNodes([node[typeOf(node)]]).some(({ ColumnRef }) => namesIn(ColumnRef?.fields as Node[]).at(-1) === 'ctid')
 
 const isInsertOfValues = ({ InsertStmt }: Node): boolean => InsertStmt!.selectStmt?.SelectStmt.valuesLists !== undefined
 

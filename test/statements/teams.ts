@@ -104,8 +104,10 @@ class QueryReader {
     } else if (selectStmt) {
       const source = readQuery(selectStmt as Node, this.#surroundings)
       this.#queries.push(source)
-      const column = (source.node.SelectStmt!.targetList as Node[] | undefined)?.[position]?.ResTarget!.val as Node | undefined
-      target.isOfOneTeam = isValue(column) || isRestrictedColumn(column, source) || this.#isColumnOfCte(column, source)
+      target.isOfOneTeam = listParts(source).every((part) => {
+        const column = (part.node.SelectStmt!.targetList as Node[] | undefined)?.[position]?.ResTarget!.val as Node | undefined
+        return isValue(column) || isRestrictedColumn(column, part) || this.#isColumnOfCte(column, part)
+      })
     }
     target.isJoined = true
     this.#readInner(childrenOf(rest))
@@ -231,6 +233,9 @@ class QueryReader {
     return derives && relation?.isOfOneTeam ? VALUE : relation?.kind === 'distributed' ? OUTER : undefined
   }
 }
+
+/** The parts of a union. */
+const listParts = (query: Query): Query[] => (query.node.SelectStmt!.larg ? query.queries.slice(-2).flatMap(listParts) : [query])
 
 /** The tables of a query and of its inner queries. */
 const listTables = ({ relations, queries }: Query): Relation[] => [...relations, ...queries.flatMap(listTables)]

@@ -6,6 +6,15 @@ import { COUNTED_MAX, JobHealth } from './schema.ts'
 
 /** Counts the first 10,000 jobs of each of the teams, by name. @param teams a statement that selects their ids */
 export const countJobs = (tx: PlainTx, teams: Sql): Promise<JobHealth[]> =>
+  countFirstJobs(tx, sql`select j.* from (${teams}) t cross join lateral (${firstJobs(sql`t.id`)}) j`)
+
+/** Counts the jobs of the team of the transaction. */
+export const countTeamJobs = async (tx: Tx) => ({ data: await countFirstJobs(tx, firstJobs(sql`${tx.team}`)) })
+
+const firstJobs = (team_id: Sql): Sql =>
+  sql`select name, due_at, leased_until, last_error, failed_at from job where team_id = ${team_id} order by run_at, id limit ${COUNTED_MAX}`
+
+const countFirstJobs = (tx: PlainTx, jobs: Sql): Promise<JobHealth[]> =>
   tx.many(
     JobHealth,
     sql`
@@ -16,11 +25,6 @@ export const countJobs = (tx: PlainTx, teams: Sql): Promise<JobHealth[]> =>
       count(*) filter (where failed_at is null and due_at > ${dbNow} and last_error is null) as scheduled,
       count(*) filter (where failed_at is null and last_error is not null) as retrying,
       count(*) filter (where failed_at is not null) as failed
-    from (${teams}) t
-    cross join lateral (
-      select name, due_at, leased_until, last_error, failed_at from job where job.team_id = t.id order by run_at, id limit ${COUNTED_MAX}) j
+    from (${jobs}) j
     group by name order by name`,
   )
-
-/** Counts the jobs of the team of the transaction. */
-export const countTeamJobs = async (tx: Tx) => ({ data: await countJobs(tx, sql`select ${tx.team}::uuid as id`) })

@@ -95,7 +95,7 @@ export async function listEndpointHealth(tx: Tx): Promise<{ data: EndpointHealth
     cross join lateral (
       select count(*) as pending, date_trunc('second', min(created_at)) as oldest_pending_at, count(*) filter (where attempts > 0) as retrying
       from (
-        select created_at, attempts from delivery where destination_id = x.id and team_id = x.team_id and due_at is not null
+        select created_at, attempts from delivery where destination_id = x.id and team_id = ${tx.team} and due_at is not null
         order by due_at limit ${COUNTED_DELIVERIES_MAX}) waiting) c
     where x.team_id = ${tx.team} order by x.kind, x.id`,
   )

@@ -32,11 +32,11 @@ const Row = T.Object({
 })
 
 /** The deliveries of an event `e`, counted by state. They are found by the destinations of the team: a delivery has no index by event. */
-const deliveryCounts = sql`
+const deliveryCounts = (tx: Tx): Sql => sql`
   select count(*) filter (where d.state = 'pending') as pending, count(*) filter (where d.state = 'delivered') as delivered,
          count(*) filter (where d.state = 'failed') as failed, count(*) filter (where d.state = 'stopped') as stopped
-  from destination x join delivery d on d.destination_id = x.id and d.message_id = e.id and d.team_id = e.team_id
-  where x.team_id = e.team_id`
+  from destination x join delivery d on d.destination_id = x.id and d.message_id = e.id and d.team_id = x.team_id
+  where x.team_id = ${tx.team}`
 
 const toEventRow = ({ pending, delivered, failed, stopped, ...event }: Static<typeof Row>): EventRow => ({
   ...event,
@@ -56,11 +56,11 @@ export async function listEventRows(tx: Tx, notDeleted: NotDeleted, query: Event
     Row,
     sql`
     select e.id, e.type, e.object_id, e.user_id, e.created_at, c.* from (
-      select team_id, id, type, object_id, user_id, created_at from event
+      select id, type, object_id, user_id, created_at from event
       where team_id = ${tx.team} and ${joinConditions([pages.afterCursor, ...filterConditions(tx, query)])}
         and ${isForEndpoints} and ${notDeleted(tx, sql`user_id`)}
       ${pages.order}) e
-    cross join lateral (${deliveryCounts}) c
+    cross join lateral (${deliveryCounts(tx)}) c
     order by e.id ${query.order_direction === 'asc' ? sql`asc` : sql`desc`}`,
   )
   const { page, next_cursor } = pages.cut(rows.map(toEventRow), ({ id }) => [id])
@@ -116,7 +116,7 @@ const pendingMessages = (tx: Tx): Sql => sql`
   select d.message_id from destination x
   cross join lateral (
     select message_id from delivery
-    where destination_id = x.id and team_id = x.team_id and due_at is not null order by due_at desc limit ${FILTERED_MAX}) d
+    where destination_id = x.id and team_id = ${tx.team} and due_at is not null order by due_at desc limit ${FILTERED_MAX}) d
   where x.team_id = ${tx.team}`
 
 const Body = T.Object({ ...Row.properties, body: Nullable(T.String()) })
@@ -144,7 +144,7 @@ export async function getEventDetails(
   const found = await tx.maybe(
     Body,
     sql`
-    select e.id, e.type, e.object_id, e.user_id, e.created_at, ${eventBody} as body, c.* from event e cross join lateral (${deliveryCounts}) c
+    select e.id, e.type, e.object_id, e.user_id, e.created_at, ${eventBody(tx.team)} as body, c.* from event e cross join lateral (${deliveryCounts(tx)}) c
     where e.team_id = ${tx.team} and e.id = ${event_id} and ${notDeleted(tx, sql`e.user_id`)}`,
   )
   if (!found) throw notFound('Event not found')

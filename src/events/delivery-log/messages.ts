@@ -92,7 +92,7 @@ export async function getMessage(
   const { body } = await tx.one(
     Body,
     sql`
-    select ${eventBody} as body from event e where e.team_id = ${tx.team} and e.id = ${found.id}
+    select ${eventBody(tx.team)} as body from event e where e.team_id = ${tx.team} and e.id = ${found.id}
     union all select body from webhook_message where team_id = ${tx.team} and id = ${found.id}`,
   )
   return new PreserializedJson(`${JSON.stringify(toMessage(found)).slice(0, -1)},"body":${body}}`)
@@ -135,7 +135,7 @@ export async function resendMessage(
   if (!id) throw notFound(UNKNOWN)
   const event = await tx.maybe(
     Body,
-    sql`select ${eventBody} as body from event e where e.team_id = ${tx.team} and e.id = ${id} and ${notDeleted(tx, sql`e.user_id`)}`,
+    sql`select ${eventBody(tx.team)} as body from event e where e.team_id = ${tx.team} and e.id = ${id} and ${notDeleted(tx, sql`e.user_id`)}`,
   )
   if (event?.body === null) throw badRequest('The body of this event is deleted, so it cannot be sent again: read the object')
   // It is rolled back if the message is about a deleted user.

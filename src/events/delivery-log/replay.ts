@@ -85,10 +85,10 @@ const selectEvents = (
   condition: Sql,
   limit: number,
 ): Sql => sql`
-  select e.id, d.state, ${eventBody} is not null as is_whole
+  select e.id, d.state, ${eventBody(tx.team)} is not null as is_whole
   from webhook w
   join event e on e.team_id = w.team_id and (w.filter_types is null or e.type = any (w.filter_types))
-  left join delivery d on d.destination_id = w.id and d.message_id = e.id
+  left join delivery d on d.destination_id = w.id and d.message_id = e.id and d.team_id = ${tx.team}
   where w.id = ${webhook_id} and w.team_id = ${tx.team} and ${condition}
     and e.team_id = ${tx.team} and e.id > ${after} and not e.historical and not starts_with(e.type, 'raw.') and e.created_at >= ${since} and e.created_at <= ${until}
   order by e.id limit ${limit}`

@@ -148,7 +148,7 @@ export function claimDue(
       returning d.team_id, d.destination_id, d.message_id, d.attempts, d.trigger, d.last_report, d.due_at, d.queue_position, d.leased_until
     )
     select t.team_id, t.destination_id, t.message_id, t.attempts, t.trigger, t.last_report, t.leased_until::text as lease, e.id is not null as is_event,
-           coalesce(e.type, m.type) as type, coalesce(${eventBody}, m.body) as body, e.user_id, e.object_id, coalesce(e.created_at, m.created_at) as created_at
+           coalesce(e.type, m.type) as type, coalesce(${eventBody(sql`e.team_id`)}, m.body) as body, e.user_id, e.object_id, coalesce(e.created_at, m.created_at) as created_at
     from taken t
     left join event e on e.team_id = t.team_id and e.id = t.message_id
     left join webhook_message m on m.team_id = t.team_id and m.id = t.message_id
@@ -275,7 +275,7 @@ export async function resendDeliveries(tx: Tx, webhook_id: string, message_ids: 
       select message_id from delivery
       where team_id = ${tx.team} and destination_id = ${webhook_id} and message_id = any (${message_ids}::uuid[])
     ), gone as (
-      select e.id from event e where e.team_id = ${tx.team} and e.id = any (${message_ids}::uuid[]) and ${eventBody} is null
+      select e.id from event e where e.team_id = ${tx.team} and e.id = any (${message_ids}::uuid[]) and ${eventBody(tx.team)} is null
     ), resent as (
       update delivery set ${resent}
       where team_id = ${tx.team} and destination_id = ${webhook_id} and message_id in (select message_id from known)

@@ -96,7 +96,7 @@ const UNREADABLE_S = 60
 /** Pauses destinations that cannot be decrypted. Writes destination. */
 export const pauseUnreadable = (db: Queries, ids: string[]): Promise<number> =>
   db.run(sql`
-    update destination set unreadable_since = coalesce(unreadable_since, ${dbNow}), paused_until = ${dbNowPlus(UNREADABLE_S)}
+    update destination set unreadable_since = least(unreadable_since, ${dbNow}), paused_until = ${dbNowPlus(UNREADABLE_S)}
     where id = any (${ids}::text[])`)
 
 /** Marks destinations that could not be decrypted as readable again. Writes destination. */
@@ -124,9 +124,12 @@ export interface HealthUpdate {
 export async function saveHealth(db: Queries, owner: string, updates: HealthUpdate[]): Promise<void> {
   if (updates.length === 0) return
   await db.run(sql`
-    update destination d set paused_until = coalesce(${dbNow} + make_interval(secs => s.pause_s), d.paused_until), first_failure_at = s.first_failure_at, failing_since = s.failing_since
-    from unnest(${updates.map((update) => update.id)}::text[], ${updates.map((update) => update.pause_s ?? null)}::float8[],
+    with s as (
+      select id, ${dbNow} + make_interval(secs => pause_s) as paused_until, first_failure_at, failing_since
+      from unnest(${updates.map((update) => update.id)}::text[], ${updates.map((update) => update.pause_s ?? null)}::float8[],
                 ${updates.map((update) => update.first_failure_at ?? null)}::timestamptz[], ${updates.map((update) => update.failing_since ?? null)}::timestamptz[])
-         as s (id, pause_s, first_failure_at, failing_since)
-    where d.id = s.id and d.owner = ${owner}`)
+         as t (id, pause_s, first_failure_at, failing_since))
+    update destination d
+    set paused_until = coalesce(s.paused_until, d.paused_until), first_failure_at = s.first_failure_at, failing_since = s.failing_since
+    from s where d.id = s.id and d.owner = ${owner}`)
 }

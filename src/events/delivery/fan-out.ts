@@ -184,7 +184,7 @@ function loadEvents(
     FannedOutEvent,
     sql`
     select e.id, e.team_id, e.type, e.historical, e.user_id, e.object_id, e.created_at,
-           case when e.team_id = any (${[...served]}::uuid[]) then ${eventBody} end as body
+           case when e.team_id = any (${[...served]}::uuid[]) then ${eventBody(sql`e.team_id`)} end as body
     from unnest(${arrayLiteral(refs.map((e) => e.team_id))}::uuid[], ${arrayLiteral(refs.map((e) => e.event_id))}::uuid[]) with ordinality as given (team_id, id, n)
     join event e on e.team_id = given.team_id and e.id = given.id
     where not e.historical and not starts_with(e.type, 'raw.') or e.team_id = any (${[...wanting]}::uuid[])

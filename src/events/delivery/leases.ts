@@ -94,7 +94,8 @@ export async function listRevoked(db: Queries, owner: string): Promise<string[]>
 export async function acknowledgeRevocations(db: Queries, owner: string, ids: string[]): Promise<void> {
   const isRevoked = sql`r.owner = ${owner} and r.destination_id = any (${textArrayLiteral(ids)}::text[])`
   await db.run(sql`
-    update destination d set leased_until = null from revoked_lease r where d.id = r.destination_id and d.owner is null and ${isRevoked}`)
+    update destination d set leased_until = null from revoked_lease r
+    where d.team_id = r.team_id and d.id = r.destination_id and d.owner is null and ${isRevoked}`)
   await db.run(sql`delete from revoked_lease r where ${isRevoked}`)
 }
 

@@ -17,9 +17,10 @@ import { eraseTables } from '../../platform/db/erasure.ts'
 const ENDPOINTS_MAX = 50
 
 const UNREADABLE = 'The secret or the headers cannot be decrypted'
-const endpointColumns = sql`
+const newColumns = sql`id, url, description, rate_limit, disabled, filter_types, created_at, updated_at, null as delivery_error`
+const endpointColumns = (tx: Tx): Sql => sql`
   id, url, description, rate_limit, disabled, filter_types, created_at, updated_at,
-  case when (select d.unreadable_since from destination d where d.id = webhook.id and d.team_id = webhook.team_id) is not null then ${UNREADABLE} end as delivery_error`
+  case when (select d.unreadable_since from destination d where d.id = webhook.id and d.team_id = ${tx.team}) is not null then ${UNREADABLE} end as delivery_error`
 const isSandbox = (tx: Tx): boolean => tx.tenant.cell.startsWith('sandbox')
 
 /** Null and the empty list both mean: every type. */
@@ -41,7 +42,7 @@ export async function createEndpoint(tx: Tx, vault: Vault, targets: TargetPolicy
     insert into webhook (id, team_id, url, description, rate_limit, disabled, filter_types, headers, created_at, updated_at)
     values (${id}, ${tx.team}, ${body.url}, ${body.description ?? ''}, ${body.rate_limit ?? null}, ${body.disabled ?? false},
             ${filter(body.filter_types)}::text[], ${encryptHeaders(vault, id, {})}, ${tx.now}, ${tx.now})
-    returning ${endpointColumns}`,
+    returning ${newColumns}`,
   )
   await addSecret(tx, vault, id, body.secret)
   await tx.notify(endpointCreated, id)
@@ -57,7 +58,7 @@ export async function listEndpoints(tx: Tx, query: { limit?: number; next_cursor
   const pages = new Pages(`webhooks ${tx.team}`, query, keys)
   const rows = await tx.many(
     Webhook,
-    sql`select ${endpointColumns} from webhook where team_id = ${tx.team} and ${pages.afterCursor} ${pages.order}`,
+    sql`select ${endpointColumns(tx)} from webhook where team_id = ${tx.team} and ${pages.afterCursor} ${pages.order}`,
   )
   const { page, next_cursor } = pages.cut(rows, ({ created_at, id }) => [created_at, id])
   return { data: page, next_cursor }
@@ -67,7 +68,7 @@ const UNKNOWN = 'Webhook not found'
 
 /** Reads an endpoint. 404: unknown, or of another team or environment. */
 export async function getEndpoint(tx: Tx, id: string): Promise<Webhook> {
-  const found = await tx.maybe(Webhook, sql`select ${endpointColumns} from webhook where id = ${id} and team_id = ${tx.team}`)
+  const found = await tx.maybe(Webhook, sql`select ${endpointColumns(tx)} from webhook where id = ${id} and team_id = ${tx.team}`)
   if (!found) throw notFound(UNKNOWN)
   return found
 }
@@ -76,7 +77,7 @@ export async function getEndpoint(tx: Tx, id: string): Promise<Webhook> {
 export async function lockEndpoint(tx: Tx, id: string): Promise<Webhook> {
   const found = await tx.locking.maybe(
     Webhook,
-    sql`select ${endpointColumns} from webhook where id = ${id} and team_id = ${tx.team} for no key update`,
+    sql`select ${endpointColumns(tx)} from webhook where id = ${id} and team_id = ${tx.team} for no key update`,
   )
   if (!found) throw notFound(UNKNOWN)
   return found
@@ -86,7 +87,7 @@ export async function lockEndpoint(tx: Tx, id: string): Promise<Webhook> {
 export async function getEnabledEndpoint(tx: Tx, id: string): Promise<Webhook> {
   const found = await tx.locking.maybe(
     Webhook,
-    sql`select ${endpointColumns} from webhook where id = ${id} and team_id = ${tx.team} for share`,
+    sql`select ${endpointColumns(tx)} from webhook where id = ${id} and team_id = ${tx.team} for share`,
   )
   if (!found) throw notFound(UNKNOWN)
   if (found.disabled) throw badRequest('The webhook is disabled')
@@ -112,7 +113,7 @@ export async function patchEndpoint(tx: Tx, targets: TargetPolicy, id: string, b
   if (body.filter_types !== undefined) changes.push(sql`filter_types = ${filter(body.filter_types)}::text[]`)
   const changed = await tx.one(
     Webhook,
-    sql`update webhook set ${join(changes, ', ')} where id = ${id} and team_id = ${tx.team} returning ${endpointColumns}`,
+    sql`update webhook set ${join(changes, ', ')} where id = ${id} and team_id = ${tx.team} returning ${endpointColumns(tx)}`,
   )
   const isMoved = changed.url !== before.url
   const isDisabled = changed.disabled && !before.disabled

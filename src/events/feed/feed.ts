@@ -109,7 +109,10 @@ export async function readFeed(
   if (page.length === 0) return { events: [], seq, hasMore }
   const ids = page.map((row) => row.id!)
   const [bodies, deleted] = await Promise.all([
-    db.many(Body, sql`select e.id, ${eventBody} as body from event e where e.team_id = ${team} and e.id = any (${ids}::uuid[])`),
+    db.many(
+      Body,
+      sql`select e.id, ${eventBody(team)} as body from event e where e.team_id = ${team} and e.id = any (${ids}::uuid[])`,
+    ),
     findDeletedUsers(
       db,
       page.map((row) => ({ team_id: team, user_id: row.user_id })),

@@ -35,7 +35,7 @@ export async function listEvents(
   const rows = await tx.many(
     Row,
     sql`
-    select id, type, object_id, created_at, ${eventBody} as body from event e where team_id = ${tx.team} and ${joinConditions(conditions)}
+    select id, type, object_id, created_at, ${eventBody(tx.team)} as body from event e where team_id = ${tx.team} and ${joinConditions(conditions)}
       and ${isForEndpoints} and ${notDeleted(tx, sql`user_id`)}
     ${pages.order}`,
   )

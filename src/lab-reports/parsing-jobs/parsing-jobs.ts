@@ -2,7 +2,7 @@
 // parsing_job.
 import { findUser, getUser } from '../../people/users/users.ts'
 import type { TeamEraser } from '../../platform/db/erasure.ts'
-import { sql } from '../../platform/db/sql.ts'
+import { sql, type Sql } from '../../platform/db/sql.ts'
 import type { PlainTx, Tenant, Tx } from '../../platform/db/transaction.ts'
 import { badRequest, notFound } from '../../platform/http/errors.ts'
 import { assertFeature, hasFeature } from '../../platform/http/feature-flags.ts'
@@ -47,8 +47,8 @@ const Row = T.Object({
   reviewed: Nullable(T.Unsafe<ReportData>({})),
 })
 type Row = Static<typeof Row>
-const jobColumns = sql`
-  j.id, j.user_id, (select u.client_user_id from "user" u where u.team_id = j.team_id and u.id = j.user_id) as client_user_id, j.status,
+const jobColumns = (tx: Tx): Sql => sql`
+  j.id, j.user_id, (select u.client_user_id from "user" u where u.team_id = ${tx.team} and u.id = j.user_id) as client_user_id, j.status,
   j.failure_reason, j.needs_human_review, j.is_reviewed, j.extracted, j.reviewed`
 
 function toWire({ id, status, failure_reason, needs_human_review, is_reviewed, extracted, reviewed }: Row): ParsingJob {
@@ -167,7 +167,7 @@ export async function createJob(
       values (${tx.team}, ${id}, ${upload.user_id}, 'upload_pending', ${upload.needs_human_review}, ${file_key},
               ${JSON.stringify(file_types)}::jsonb, ${pages}, ${tx.now}, ${tx.now})
       returning *)
-    select ${jobColumns} from j`,
+    select ${jobColumns(tx)} from j`,
   )
   if (!waits) enqueue(tx, parseReport, { job_id: id })
   return toWire(row)
@@ -175,7 +175,7 @@ export async function createJob(
 
 /** Shows a job. Errors: 404, also of a deleted user. */
 export async function readJob(tx: Tx, id: string): Promise<ParsingJob> {
-  const row = await tx.maybe(Row, sql`select ${jobColumns} from parsing_job j where j.team_id = ${tx.team} and j.id = ${id}`)
+  const row = await tx.maybe(Row, sql`select ${jobColumns(tx)} from parsing_job j where j.team_id = ${tx.team} and j.id = ${id}`)
   if (!row) throw notFound('Parsing job not found')
   tx.concerns(row.user_id, id)
   if (!(await findUser(tx, row.user_id))) throw notFound('Parsing job not found')
@@ -208,7 +208,7 @@ export async function claimJob(tx: Tx, id: string): Promise<ClaimedJob | undefin
     returning j.attempts, j.file_key, j.file_types, j.pages, j.needs_human_review, was.status = 'upload_pending' as was_pending`,
   )
   if (claimed?.was_pending) {
-    const row = await tx.one(Row, sql`select ${jobColumns} from parsing_job j where j.team_id = ${tx.team} and j.id = ${id}`)
+    const row = await tx.one(Row, sql`select ${jobColumns(tx)} from parsing_job j where j.team_id = ${tx.team} and j.id = ${id}`)
     emitJob(tx, 'lab_report.parsing_job.created', row)
   }
   return claimed
@@ -240,7 +240,7 @@ export async function endJob(tx: Tx, id: string, outcome: Outcome, files_kept_s:
           failure_reason = ${failure}, extracted = ${report}::jsonb, updated_at = ${tx.now}
       where team_id = ${tx.team} and id = ${id} and status = 'started'
       returning *)
-    select ${jobColumns} from j`,
+    select ${jobColumns(tx)} from j`,
   )
   if (!row) return
   await deleteJobFiles(tx, id, row.status === 'pending_review' ? REVIEW_FILES_S : files_kept_s)
@@ -280,7 +280,7 @@ export async function endReview(
           is_reviewed = true, reviewed = ${data}::jsonb, decided_by = ${decided_by}, decided_at = ${tx.now}, updated_at = ${tx.now}
       where team_id = ${tx.team} and id = ${id} and status = 'pending_review'
       returning *)
-    select ${jobColumns} from j`,
+    select ${jobColumns(tx)} from j`,
   )
   await deleteJobFiles(tx, id, files_kept_s)
   emitJob(tx, 'lab_report.parsing_job.updated', row)
@@ -307,7 +307,8 @@ export const eraseJobsOfTeam: TeamEraser = async (tx, team_id, rows_max) => {
     Erased,
     sql`
     with j as (
-      delete from parsing_job where ctid = any (array(select ctid from parsing_job where team_id = ${team_id} limit ${rows_max}))
+      delete from parsing_job where team_id = ${team_id}
+        and ctid = any (array(select ctid from parsing_job where team_id = ${team_id} limit ${rows_max}))
       returning id)
     select id from j`,
   )

@@ -78,7 +78,7 @@ export async function countOrders(tx: Tx): Promise<number> {
     sql`
     select ${countedRows(tx, 'orders')} - coalesce((
       select sum(hidden.n) from "user" gone,
-        lateral (select count(*) as n from lab_order o where o.user_id = gone.id and o.team_id = gone.team_id) hidden
+        lateral (select count(*) as n from lab_order o where o.user_id = gone.id and o.team_id = ${tx.team}) hidden
       where gone.team_id = ${tx.team} and gone.deleted_at is not null), 0)::bigint as n`,
   )
   return n

@@ -147,7 +147,7 @@ export async function countOrdersByDay(tx: Tx): Promise<Static<typeof OrdersByDa
     select o.date, o.lifecycle_name, o.low_level_status, -o.n from "user" gone,
       lateral (
         select (created_at at time zone 'UTC')::date::text as date, lifecycle_name, low_level_status, count(*) as n from lab_order
-        where user_id = gone.id and team_id = gone.team_id and created_at >= ${from} group by 1, 2, 3) o
+        where user_id = gone.id and team_id = ${tx.team} and created_at >= ${from} group by 1, 2, 3) o
     where gone.team_id = ${tx.team} and gone.deleted_at is not null`
   const rows = await tx.many(
     DayCount,

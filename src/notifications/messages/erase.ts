@@ -33,6 +33,6 @@ export const eraseTeamMessages: TeamEraser = (tx, team_id, rows_max) =>
     sql`
     delete from patient_message
     where team_id = ${team_id} and ctid = any (array(
-      select p.ctid from lab_order o join patient_message p on p.order_id = o.id where o.team_id = ${team_id} limit ${rows_max}))
+      select p.ctid from lab_order o join patient_message p on p.team_id = o.team_id and p.order_id = o.id where o.team_id = ${team_id} limit ${rows_max}))
     returning mail_id`,
   )

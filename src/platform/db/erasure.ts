@@ -13,7 +13,9 @@ export const eraseTables = (...tables: string[]): TeamEraser =>
       const table = raw(`"${name}"`)
       return (tx, team_id, rows_max) =>
         tx.run(
-          sql`delete from ${table} where ctid = any (array(select ctid from ${table} where team_id = ${team_id} limit ${rows_max}))`,
+          sql`
+          delete from ${table} where team_id = ${team_id}
+            and ctid = any (array(select ctid from ${table} where team_id = ${team_id} limit ${rows_max}))`,
         )
     }),
   )

@@ -71,9 +71,12 @@ const insertBodies = (tx: Tx, bodies: { id: string; body: string }[]): Sql => sq
     ', ',
   )}`
 
-/** An expression: the body of an event `e`; null: it has been deleted. */
-export const eventBody: Sql = sql`
-  coalesce(e.body, (select b.body from event_body b where b.team_id = e.team_id and b.event_id = e.id))`
+/**
+ * An expression: the body of an event `e`; null: it has been deleted.
+ * @param team_id of the event; an expression where events of several teams are read
+ */
+export const eventBody = (team_id: string | Sql): Sql => sql`
+  coalesce(e.body, (select b.body from event_body b where b.team_id = ${team_id} and b.event_id = e.id))`
 
 /**
  * Inserts one outbox entry for all events of a transaction if the team is subscribed. A new subscription covers what commits
@@ -254,9 +257,12 @@ function buildJobRow(tx: Tx, { name }: Job, payload: string, instant: Date): Sql
  * Applies `offset_s`, the new offset of the team's clock, to its waiting jobs, except jobs that wait for a retry. Writes job.
  */
 export const rescheduleJobs = (tx: Tx, offset_s: number): Promise<number> =>
-  tx.run(
-    sql`update job set due_at = run_at - make_interval(secs => ${offset_s}) where team_id = ${tx.team} and failed_at is null and attempts = 0`,
-  )
+  tx.run(sql`
+    with waiting as (
+      select id, run_at - make_interval(secs => ${offset_s}) as due_at from job
+      where team_id = ${tx.team} and failed_at is null and attempts = 0)
+    update job set due_at = waiting.due_at from waiting
+    where job.team_id = ${tx.team} and job.id = waiting.id and job.failed_at is null and job.attempts = 0`)
 
 /** The context of a running job: transactions of its team, each at the instant of the job. */
 export interface JobContext {
@@ -329,10 +335,10 @@ export async function reemitLatestEvents(tx: Tx, object_ids: string[]): Promise<
     LatestEvent,
     sql`
     insert into event (id, team_id, type, object_id, user_id, created_at, body)
-    select given.event_id, latest.team_id, latest.type, latest.object_id, latest.user_id, ${tx.now}, latest.body
+    select given.event_id, ${tx.team}, latest.type, latest.object_id, latest.user_id, ${tx.now}, latest.body
     from unnest(${object_ids}::uuid[], ${object_ids.map(() => tx.uuid())}::uuid[]) as given (object_id, event_id)
     cross join lateral (
-      select team_id, type, object_id, user_id, body from event
+      select type, object_id, user_id, body from event
       where object_id = given.object_id and team_id = ${tx.team} and body is not null order by id desc limit 1) latest
     returning id, object_id`,
   )

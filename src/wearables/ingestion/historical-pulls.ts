@@ -83,21 +83,21 @@ export const failPull = (tx: Tx, { user_id, provider, resource }: PullKey, error
     update historical_pull set error = ${error}, ended_at = ${isFinal ? tx.now : null}
     where team_id = ${tx.team} and user_id = ${user_id} and provider = ${provider} and resource = ${resource} and ended_at is null`)
 
-const Range = T.Object({ from_ms: T.Integer(), to_ms: T.Integer() })
+const Range = T.Object({ range_start: T.String(), range_end: T.String() })
 
 /**
  * Records that a history is complete. Writes historical_pull.
  * @returns the range of the history, or undefined if it was complete before
  */
-export async function finishPull(tx: Tx, key: PullKey, range: HistoryRange): Promise<Static<typeof Range> | undefined> {
-  const finished = await tx.maybe(
-    Range,
-    sql`
-    ${write(tx, key, range, tx.now)}
-    returning (extract(epoch from range_start) * 1000)::bigint as from_ms, (extract(epoch from range_end) * 1000)::bigint as to_ms`,
-  )
-  if (finished) await countDays(tx, key)
-  return finished
+export async function finishPull(
+  tx: Tx,
+  key: PullKey,
+  range: HistoryRange,
+): Promise<Pick<HistoryRange, 'from_ms' | 'to_ms'> | undefined> {
+  const finished = await tx.maybe(Range, sql`${write(tx, key, range, tx.now)} returning range_start, range_end`)
+  if (!finished) return undefined
+  await countDays(tx, key)
+  return { from_ms: Date.parse(finished.range_start), to_ms: Date.parse(finished.range_end) }
 }
 
 /** Counts the days, in UTC, that have data of the history. Writes historical_pull. */

@@ -35,7 +35,7 @@ export async function eraseProviderData(tx: Tx, user_id: string, provider: strin
     await eraseDays(tx, user_id, provider),
   ]
   // Texts in JSON have no quotation mark of their own, so that this is the field. An event without a body may be of any provider.
-  const isOfProvider = sql`coalesce(position(${`"provider":${JSON.stringify(provider)}`} in ${eventBody}) > 0, true)`
+  const isOfProvider = sql`coalesce(position(${`"provider":${JSON.stringify(provider)}`} in ${eventBody(tx.team)}) > 0, true)`
   await eraseEvents(tx, user_id, sql`(e.type like 'daily.data.%' or e.type like 'historical.data.%') and ${isOfProvider}`)
   await eraseEvents(tx, user_id, sql`starts_with(e.type, ${`raw.${provider}.`})`)
   if (await forgetFallbacks(tx, user_id, provider)) await tx.notify(birthDateChanged, user_id)

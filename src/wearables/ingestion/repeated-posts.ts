@@ -28,8 +28,8 @@ export async function countRepeatedPost(
     insert into repeated_post as r (team_id, user_id, provider, resource, posts, first_at, last_at)
     values (${tx.team}, ${user_id}, ${provider}, ${resource}, 1, ${tx.now}, ${tx.now})
     on conflict (team_id, user_id, provider, resource) do update
-    set posts = case when r.first_at < excluded.first_at - ${WINDOW} then 1 else r.posts + 1 end,
-        first_at = case when r.first_at < excluded.first_at - ${WINDOW} then excluded.first_at else r.first_at end,
+    set posts = case when excluded.first_at - r.first_at > ${WINDOW} then 1 else r.posts + 1 end,
+        first_at = case when excluded.first_at - r.first_at > ${WINDOW} then excluded.first_at else r.first_at end,
         last_at = greatest(r.last_at, excluded.last_at)
     returning posts`,
   )

@@ -56,7 +56,7 @@ export const activeQueries = (tx: Tx) => (): Promise<ActiveQuery[]> =>
     order by q.id`,
   )
 
-const Scheduled = T.Object({ id: T.String(), query_id: T.String(), user_id: T.String(), due_in_s: T.Integer() })
+const Scheduled = T.Object({ id: T.String(), query_id: T.String(), user_id: T.String(), scheduled_at: T.String() })
 
 const dayText = (ms: number): string => new Date(Math.min(LATEST_MS, Math.max(EARLIEST_MS, ms))).toISOString().slice(0, 10)
 
@@ -106,11 +106,11 @@ export async function scheduleTasks(tx: Tx, evaluations: readonly Evaluation[]):
     order by g.user_id, g.query_id
     on conflict (team_id, user_id, query_id) where status = 'scheduled' do update
     set from_day = least(query_task.from_day, excluded.from_day), to_day = greatest(query_task.to_day, excluded.to_day)
-    returning id, query_id, user_id, extract(epoch from scheduled_at - ${tx.now}::timestamptz)::int as due_in_s`,
+    returning id, query_id, user_id, scheduled_at`,
   )
   const made = new Set(given.map(({ task_id }) => task_id))
-  for (const { id: task_id, query_id, user_id, due_in_s } of rows)
-    if (made.has(task_id)) enqueue(tx, evaluateQuery, { task_id, user_id, query_id }, addSeconds(tx.now, due_in_s))
+  for (const { id: task_id, query_id, user_id, scheduled_at } of rows)
+    if (made.has(task_id)) enqueue(tx, evaluateQuery, { task_id, user_id, query_id }, new Date(scheduled_at))
 }
 
 const START_PAGE = 200

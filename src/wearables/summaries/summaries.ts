@@ -351,10 +351,11 @@ export const eraseSummaries = (tx: Tx, user_id: string, provider?: string): Prom
     with d as (
       delete from summary
       where team_id = ${tx.team} and user_id = ${user_id} ${provider === undefined ? sql`` : sql`and provider = ${provider}`}
-      returning user_id, kind, coalesce(calendar_date::timestamp at time zone 'UTC', updated_at) as at)
+      returning user_id, kind, calendar_date, updated_at),
+    e as (select user_id, kind, coalesce(calendar_date::timestamp at time zone 'UTC', updated_at) as at from d)
     select user_id, kind as resource, (extract(epoch from min(at)) * 1000)::bigint as from_ms,
       (extract(epoch from max(at)) * 1000)::bigint as to_ms, count(*) as rows
-    from d group by user_id, kind`,
+    from e group by user_id, kind`,
   )
 
 /** Deletes summaries of days before the retention of their kind and provider. Writes summary. */
