@@ -13,6 +13,8 @@ export interface Place {
 }
 
 const START_MAX = 70
+/** A name that is inserted may have a quotation mark. */
+const QUOTE_LENGTH = 1
 /** Shorter parts, such as ` and `, are of many templates. */
 const PART_MIN = 12
 
@@ -34,21 +36,46 @@ function placesIn(file: string): Place[] {
 }
 
 /**
- * The template that has the text at a position, or else the one before it. Only templates whose parts are all in the text count. undefined:
- * the statement is of a test.
+ * The template that has the text at a position, or ends there. All its parts have to be in the text, in their order. undefined: the statement
+ * is of a test.
  */
 export function findPlace(text: string, position: number, places: Place[]): Place | undefined {
   let [best, best_length, best_end]: [Place | undefined, number, number] = [undefined, 0, -1]
   for (const place of places) {
     if (!place.parts.every((part) => text.includes(part))) continue
-    for (const part of place.parts) {
+    for (const [nth, part] of place.parts.entries()) {
       if (part.length < PART_MIN || !part.includes(' ')) continue
       for (let at = text.indexOf(part); at >= 0 && at <= position; at = text.indexOf(part, at + 1)) {
         const end = Math.min(at + part.length, position)
-        if (end < best_end || (end === best_end && part.length <= best_length)) continue
-        ;[best, best_length, best_end] = [place, part.length, end]
+        if (end < position - QUOTE_LENGTH || end < best_end || (end === best_end && part.length <= best_length)) continue
+        if (isAmong(text, at, place.parts, nth)) [best, best_length, best_end] = [place, part.length, end]
       }
     }
   }
   return best
+}
+
+/** Positions at the beginning of a statement, one of which a template of the program has. */
+const FIRST_POSITIONS = [10, 20, 30, 40, 50, 60]
+
+/** Whether a source has the beginning of a statement: tests have statements that end as one of the program does. */
+export function isOfProgram(text: string, places: Place[]): boolean {
+  const start = text.length - text.trimStart().length
+  return FIRST_POSITIONS.some((position) => findPlace(text, start + position, places) !== undefined)
+}
+
+/** Whether the other parts of a template are before and after the one at a position. */
+function isAmong(text: string, position: number, parts: string[], nth: number): boolean {
+  let start = position
+  for (const part of parts.slice(0, nth).toReversed()) {
+    start = start < part.length ? -1 : text.lastIndexOf(part, start - part.length)
+    if (start < 0) return false
+  }
+  let end = position + parts[nth]!.length
+  for (const part of parts.slice(nth + 1)) {
+    const next = text.indexOf(part, end)
+    if (next < 0) return false
+    end = next + part.length
+  }
+  return true
 }

@@ -71,7 +71,7 @@ export async function revokeLease(tx: PlainTx, team_id: string, id: string): Pro
     with held as (
       select id, team_id, owner, leased_until from destination where id = ${id} and team_id = ${team_id} and owner is not null
     ), taken as (
-      update destination d set owner = null from held where d.id = held.id and d.team_id = held.team_id
+      update destination d set owner = null from held where d.id = held.id and d.team_id = ${team_id}
     )
     insert into revoked_lease (destination_id, team_id, owner, leased_until)
     select id, team_id, owner, leased_until from held where leased_until > ${dbNow}
