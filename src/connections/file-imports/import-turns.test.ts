@@ -226,7 +226,22 @@ test('the turn of an import counts from its first new batch, and is at least as 
   assert.deepEqual([after(late, 1499, 1100), after(late, 1, 1000)], [false, true])
   // Without a batch the next turn has twice the time.
   const [second, third] = [turn(1), turn(2)]
+  second.startReading()
+  third.startReading()
   assert.deepEqual([after(second, 1999, 9999), after(second, 1, 0)], [false, true])
   now_ms = 0
   assert.deepEqual([after(third, 3999, 9999), after(third, 1, 0)], [false, true])
+})
+
+test('the turn of an import whose thread starts late begins with its first question', () => {
+  let now_ms = 0
+  const turn = new ImportTurn({ ms: 1000, bytes: 100 }, 0, () => now_ms)
+  now_ms = 9000
+  turn.startReading()
+  assert.equal(turn.isOver(0), false)
+  now_ms = 9999
+  turn.startReading()
+  assert.equal(turn.isOver(0), false)
+  now_ms = 10_000
+  assert.equal(turn.isOver(0), true)
 })

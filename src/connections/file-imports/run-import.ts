@@ -203,6 +203,7 @@ class ImportInProgress {
 
   /** A part of the file. Errors: Gone, TurnEnded. */
   async part(key: FileKey, start: number, read_bytes: number): Promise<{ start: number; bytes: Uint8Array }> {
+    this.#own.turn.startReading()
     await this.#endTurnIfOver(read_bytes)
     return this.#context.tx(async (tx) => {
       const part = await readPart(tx, key, this.#own.id, start)
@@ -301,6 +302,8 @@ export class ImportTurn {
   readonly #turns: number
   readonly #now_ms: () => number
   readonly #began_ms: number
+  /** When the thread asked for the file first. */
+  #asked_ms: number | undefined
   /** The first batch of this turn: how long it took to get there, when, and where. */
   #first: { after_ms: number; at_ms: number; at_byte: number } | undefined
 
@@ -309,6 +312,11 @@ export class ImportTurn {
     this.#turns = turns
     this.#now_ms = now_ms
     this.#began_ms = now_ms()
+  }
+
+  /** The thread asks for a part of the file. Its start, which takes seconds on a busy machine, is no part of the turn. */
+  startReading(): void {
+    this.#asked_ms ??= this.#now_ms()
   }
 
   /** A batch is about to be stored. */
@@ -322,7 +330,7 @@ export class ImportTurn {
   isOver(read_bytes: number): boolean {
     const { ms, bytes } = this.#limits
     const now_ms = this.#now_ms()
-    if (!this.#first) return now_ms - this.#began_ms >= ms * 2 ** Math.min(this.#turns, DOUBLINGS_MAX)
+    if (!this.#first) return now_ms - (this.#asked_ms ?? now_ms) >= ms * 2 ** Math.min(this.#turns, DOUBLINGS_MAX)
     const { after_ms, at_ms, at_byte } = this.#first
     return now_ms - at_ms >= Math.max(ms, after_ms) || (read_bytes - at_byte >= bytes && now_ms - at_ms >= after_ms)
   }
