@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { contents } from '../../../src/app/contents.ts'
 import { saveLink, setLinkMode } from '../../../src/lab/accounts/account-links.ts'
 import type { Order } from '../../../src/lab/orders/schema.ts'
-import { fhirServer } from '../../support/fhir-server.ts'
 import { grant } from '../../support/grants.ts'
 import { createOrder, kit } from '../../support/orders.ts'
 import { messageFor, observation, observedTest, profile, receiveBytes, toBytes } from '../../support/link-messages.ts'
@@ -16,14 +15,6 @@ import { describeReply, success } from './operation-cases.ts'
 import { send, valid } from './requests.ts'
 
 const { operations } = contents
-
-/** The server of the example cannot be reached, and a job that could not send to it would be kept as failed. */
-async function connectEhr({ team, manage }: TestTeam): Promise<void> {
-  const { url, token } = await fhirServer()
-  const authentication = { type: 'api_key', api_key: token }
-  const pipeline = { team_ids: [team], ehr_type: 'fhir', base_url: `${url}/fhir`, authentication }
-  assert.equal((await manage.post('/team_ehr_pipelines/sandbox/us', pipeline)).status, 200)
-}
 
 /** Receives messages about an order over the link of its account: one while the link is live, and one in mode `shadow`. */
 async function receiveOverItsLink(team: TestTeam, order: Order): Promise<void> {
@@ -51,7 +42,6 @@ export async function busyTeam(): Promise<TestTeam> {
     const reply = await send(team, operation, await valid(team, operation))
     assert(success(reply), `${operation.id} ${describeReply(reply)}`)
   }
-  await connectEhr(team)
   await team.settle()
   const repeating = await team.user()
   for (let i = 0; i < 2; i++) await post(team, repeating, 'heartrate', [sentSample('09:30:00', 61)])

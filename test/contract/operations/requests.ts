@@ -676,9 +676,14 @@ function ok(reply: Reply): Reply {
   return reply
 }
 
-/** Results of orders are sent to a team's server, and that of the example cannot be reached. */
-const { url, token } = await fhirServer()
-const reachableEhr = { base_url: `${url}/fhir`, authentication: { type: 'api_key', api_key: token } }
+/**
+ * Results of orders are sent to a team's server, and that of the example cannot be reached. Each team has one of its own: a server that is
+ * opened while this module is loaded is closed with the first file of the process that loads it.
+ */
+async function reachableEhr() {
+  const { url, token } = await fhirServer()
+  return { base_url: `${url}/fhir`, authentication: { type: 'api_key', api_key: token } }
+}
 
 /** A request of the team that the operation answers with success. */
 export async function valid(team: TestTeam, operation: Operation): Promise<Request> {
@@ -693,7 +698,7 @@ export async function valid(team: TestTeam, operation: Operation): Promise<Reque
   if (operation.id === 'sign_in_with_password') request.body = await passwordSignIn(team)
   if (operation.id === 'sign_in_with_passkey') return { ...request, ...(await passkeySignInRequest(team)) }
   if (operation.id === 'add_passkey') return { ...request, ...(await newPasskeyRequest(team)) }
-  if (operation.id === 'upsert_team_ehr_pipelines') request.body = { ...(request.body as object), ...reachableEhr }
+  if (operation.id === 'upsert_team_ehr_pipelines') request.body = { ...(request.body as object), ...(await reachableEhr()) }
   if (operation.id === 'create_lab_report_parser_job') return { ...request, ...reportForm(await patientOf(team)) }
   return operation.id === 'receive_provider_notification' ? { ...request, ...notice() } : request
 }
