@@ -1198,6 +1198,7 @@ table lab_order
   CREATE UNIQUE INDEX lab_order__sample_id ON lab_order USING btree (sample_id, lab_id, team_id) WHERE (sample_id IS NOT NULL)
   CREATE INDEX lab_order__status ON lab_order USING btree (team_id, low_level_status, created_at, id)
   CREATE INDEX lab_order__transaction ON lab_order USING btree (team_id, transaction_id)
+  CREATE INDEX lab_order__unplaced ON lab_order USING btree (lab_account_id) WHERE (status_detail = 'fulfillment_error'::text)
   CREATE INDEX lab_order__user ON lab_order USING btree (user_id) INCLUDE (team_id)
   policy of_team for all (team_id = current_team())
 

@@ -830,6 +830,8 @@ create index lab_order__newest on lab_order (team_id, created_at, id) include (u
 -- For results whose number the laboratory does not know: patients are found by their date of birth.
 create index lab_order__patient on lab_order (team_id, patient_dob) where patient_dob is not null;
 create unique index lab_order__sample_id on lab_order (sample_id, lab_id, team_id) where sample_id is not null;
+-- Those that their laboratory does not have.
+create index lab_order__unplaced on lab_order (lab_account_id) where status_detail = 'fulfillment_error';
 create index lab_order__status on lab_order (team_id, low_level_status, created_at, id);
 create index lab_order__transaction on lab_order (team_id, transaction_id);
 -- The total of a list of orders subtracts those of deleted users, by this index alone.

@@ -6,7 +6,10 @@ import { test } from 'node:test'
 import { listChanges, readProfile } from '../../console/pages/lab-link/profile-changes.ts'
 import type { Page } from '../support/browser.ts'
 import { assertGoodPage, assertNoComplaints, inBrowser, openConsole } from './console.ts'
-import { createLink, fail } from './lab-links.ts'
+import { startLaboratory } from '../support/acknowledging-laboratory.ts'
+import { eventually } from '../support/eventually.ts'
+import { connect, createLink, fail } from './lab-links.ts'
+import { createOrder } from './orders.ts'
 import { manageOrg, MARKUP } from './org-requests.ts'
 
 /** A refused import is a complaint of the browser, and so is an account without a link. */
@@ -45,6 +48,56 @@ test('links are listed with their states, and the mode of one is changed after a
   await page.getByText('Live, 1 team').waitFor()
   const { lab_link } = await manageOrg(visited, 'GET', `/lab_link/sandbox/us/${working.account_id}`)
   assert.deepEqual([lab_link.mode, lab_link.live_team_id], ['live_for_team', demo.teams.us])
+  assertNoComplaints(complaints)
+})
+
+test('a link is checked, and an order that the laboratory refused is sent again', inBrowser, async () => {
+  let code: 'AA' | 'AR' = 'AR'
+  const port = await startLaboratory(({ messageCode }) => (messageCode === 'NMQ' ? 'AA' : code))
+  const visited = await openConsole('links/accounts')
+  const { page, open, api, complaints } = visited
+  const link = await createLink(visited)
+  await open(`links/accounts/${link.account_id}`)
+  await page.getByRole('button', { name: 'Check link' }).click()
+  await page.getByText('The link does not work').waitFor()
+  await page.getByRole('listitem').filter({ hasText: 'no transport' }).waitFor()
+  await manageOrg(visited, 'PUT', `/lab_link/sandbox/us/${link.account_id}/mode`, { mode: 'test' })
+  await page.reload()
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Save trial report' }).click()
+  assert.match(await readFile(await (await download).path(), 'utf8'), /^<!doctype html>/)
+  await manageOrg(visited, 'PUT', `/lab_link/sandbox/us/${link.account_id}/mode`, { mode: 'live' })
+  await connect(visited, link, port)
+  const order_id = await createOrder(api, { method: 'walk_in_test', lab_account_id: link.account_id })
+  await eventually(
+    async () => (await api.get(`/v3/order/${order_id}`)).body.last_event.status_detail === 'fulfillment_error',
+    'the laboratory has refused the order',
+  )
+  await page.reload()
+  await page.getByRole('table', { name: 'Orders that the laboratory does not have' }).getByRole('link').waitFor()
+  await page.getByRole('button', { name: 'Check link' }).click()
+  await page.getByText(/No step has failed/).waitFor()
+  await page.getByRole('listitem').filter({ hasText: 'the laboratory acknowledged' }).waitFor()
+  await assertGoodPage(visited, 'links account check')
+  await page.getByRole('button', { name: 'Send order' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('with a new control id').waitFor()
+  await assertGoodPage(visited, 'links account send dialog')
+  await dialog.getByRole('button', { name: 'Send order' }).click()
+  await page.getByRole('table', { name: 'Orders that the laboratory does not have' }).waitFor({ state: 'detached' })
+
+  await open(`orders/${order_id}`)
+  await page.getByRole('button', { name: 'Send to laboratory' }).waitFor()
+  await assertGoodPage(visited, 'order refused by its laboratory')
+  code = 'AA'
+  await page.getByRole('button', { name: 'Send to laboratory' }).click()
+  await dialog.getByRole('button', { name: 'Send to laboratory' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Send to laboratory' }).waitFor({ state: 'detached' })
+  await eventually(
+    async () => /requisition_created/.test((await api.get(`/v3/order/${order_id}`)).body.last_event.status),
+    'the laboratory has the order',
+  )
   assertNoComplaints(complaints)
 })
 

@@ -59,6 +59,14 @@ export async function refuse(visit: ConsoleVisit, { account_id }: TestLink, orde
   return id
 }
 
+/** Sets where the messages of a link go, as the operator does by command. */
+export const connect = (visit: ConsoleVisit, { account_id }: TestLink, port: number) =>
+  onCell(
+    visit,
+    `update sandbox_us.lab_link set options = (options::jsonb || $2)::text, sends_orders = true, updated_at = now() where account_id = $1`,
+    [account_id, { transport: { orders: 'mllp', client: { host: '127.0.0.1', port, tls: false } } }],
+  )
+
 /** A link that fails, and over which messages came and went. */
 export const fail = (visit: ConsoleVisit, { account_id }: TestLink, reason: string) =>
   onCell(

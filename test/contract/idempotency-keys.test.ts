@@ -18,6 +18,7 @@ const WITHOUT_KEY: Record<string, string> = {
   add_passkey: 'the answer to a challenge is valid for one use',
   advance_sandbox_clock: 'it creates nothing, and runs in one transaction per due job',
   approve_lab_test: 'it creates nothing: approving a test twice is approving it',
+  check_lab_link: 'it creates nothing: it looks at the link, again at every request',
   complete_password_provider_mfa: 'nothing of a code that is sent to it is stored, not even as a hash',
   connect_email_provider: 'nothing of an address that is sent to it is stored, not even as a hash',
   connect_password_provider: 'nothing of a password that is sent to it is stored, not even as a hash',

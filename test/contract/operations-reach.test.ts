@@ -49,6 +49,9 @@ const elsewhere: Record<string, number> = {
   upsert_lab_link: 404,
   export_lab_link: 404,
   set_lab_link_mode: 404,
+  check_lab_link: 404,
+  get_lab_link_trial: 404,
+  list_unplaced_lab_link_orders: 404,
   // Nor is the lab test of the path.
   approve_lab_test: 404,
   // Nor is the phlebotomist.

@@ -290,7 +290,7 @@ export const table: Record<string, Row> = {
     fails: [[NOBODY, ...SANDBOX], 1, /has no link/],
   },
   'links trial': {
-    words: async () => [await linkedAccount({ orders: 'folder' }, 'test'), ...SANDBOX],
+    words: async () => [await linkedAccount({}, 'test'), ...SANDBOX],
     prints: /^ 1 {2}plain +T\S+ +accepted +open/,
     fails: [[NOBODY, ...SANDBOX], 1, /has no link/],
   },

@@ -2,7 +2,6 @@ import { Anchor, Group, Skeleton, Stack, Table, Text, Title } from '@mantine/cor
 import { Link, useParams } from 'react-router'
 import { ApiError } from '../../api/api-error.ts'
 import { CodeSamples } from '../../components/CodeSamples.tsx'
-import { CopyableCode } from '../../components/CopyableCode.tsx'
 import { Delayed } from '../../components/Delayed.tsx'
 import { EmptyState } from '../../components/EmptyState.tsx'
 import { ErrorNotice } from '../../components/ErrorNotice.tsx'
@@ -17,8 +16,10 @@ import { useTeam } from '../../session/team.ts'
 import { LinkMode, LinkState } from '../lab-links/link-badges.tsx'
 import { accountWords, useLink, useLinkScope, type LabLink } from '../links/link-queries.ts'
 import { LinkPageTabs } from '../links/LinkPageTabs.tsx'
+import { LinkCheck } from './LinkCheck.tsx'
 import { ModeDialog } from './ModeDialog.tsx'
 import { ProfileFileActions } from './ProfileFileActions.tsx'
+import { UnplacedOrders } from './UnplacedOrders.tsx'
 import classes from './profile.module.css'
 
 /** The link of one lab account: how far it is live, whether it works, and its profile. */
@@ -45,7 +46,8 @@ export function LabLinkPage() {
       <LinkPageTabs />
       {link.error && <ErrorNotice error={link.error} />}
       <LinkFacts link={link.data} />
-      <Check account_id={account_id} />
+      <UnplacedOrders link={link.data} />
+      <LinkCheck link={link.data} />
       <Profile link={link.data} />
     </Page>
   )
@@ -124,18 +126,6 @@ function LinkFacts({ link }: { link: LabLink }) {
           Messages
         </Anchor>
       </Group>
-    </Stack>
-  )
-}
-
-function Check({ account_id }: { account_id: string }) {
-  const { cell } = useTeam()
-  return (
-    <Stack gap="sm">
-      <Text size="sm">
-        This command of the server checks name, port, TLS, login and folders step by step, and sends no message:
-      </Text>
-      <CopyableCode text={`bin/drawbridge links check ${account_id} --cell ${cell}`} label="the command" />
     </Stack>
   )
 }

@@ -6,6 +6,8 @@ import { usePermission } from '../../session/permissions.ts'
 import { useTeam } from '../../session/team.ts'
 
 export type LabLink = components['schemas']['LabLink']
+export type UnplacedOrder = components['schemas']['UnplacedLabOrder']
+export type LinkCheckStep = components['schemas']['LabLinkCheckStep']
 type ProfileFile = components['schemas']['LabLinkProfile']
 
 /** The parameters of operations on the lab accounts of the page. */
@@ -38,6 +40,36 @@ export function useLink(account_id: string) {
   })
 }
 
+/** Orders under the account that its laboratory does not have, oldest first. They are read with the page: each reading is in the access log. */
+export function useUnplacedOrders(account_id: string) {
+  const { api, key } = useTeam()
+  const path = { ...useLinkScope(), account_id }
+  return useQuery({
+    queryKey: [...key, 'lab links', account_id, 'unplaced orders'],
+    queryFn: ({ signal }) =>
+      dataOf(api.GET('/v1/org/{org_id}/lab_link/{env}/{region}/{account_id}/unplaced_order', { params: { path }, signal })),
+    select: ({ data }) => data,
+    enabled: usePermission('list_unplaced_lab_link_orders'),
+  })
+}
+
+/** A function that sends orders to their laboratory again, one after the other. Errors: the first one that is refused ends it. */
+export function useSendOrder(account_id: string): (orders: readonly UnplacedOrder[]) => Promise<void> {
+  const { api, key, org_id, environment } = useTeam()
+  const queryClient = useQueryClient()
+  return async (orders) => {
+    try {
+      for (const { order_id, team_id } of orders)
+        await api.POST('/v1/org/{org_id}/team/{team_id}/{environment}/lab_link/order/{order_id}/send', {
+          params: { path: { org_id, team_id, environment, order_id } },
+        })
+    } finally {
+      await queryClient.invalidateQueries({ queryKey: [...key, 'lab links', account_id] })
+      await queryClient.invalidateQueries({ queryKey: [...key, 'lab messages'], refetchType: 'none' })
+    }
+  }
+}
+
 /** What can be done with the link of a lab account. After a change the links are read again. */
 export function useLinkChanges(account_id: string) {
   const { api, key } = useTeam()
@@ -51,6 +83,17 @@ export function useLinkChanges(account_id: string) {
       await api.PUT('/v1/org/{org_id}/lab_link/{env}/{region}/{account_id}', { params, body })
       await refresh()
     },
+    /** What came back of the newest trial, as a page in HTML. */
+    async readTrialReport(): Promise<Blob> {
+      const response = await api.GET('/v1/org/{org_id}/lab_link/{env}/{region}/{account_id}/trial', {
+        params,
+        headers: { accept: 'text/html' },
+        parseAs: 'blob',
+      })
+      return response.data!
+    },
+    /** Checks the link from the server. */
+    check: () => dataOf(api.POST('/v1/org/{org_id}/lab_link/{env}/{region}/{account_id}/check', { params })),
     async setMode(mode: LabLink['mode'], team_id: string | undefined): Promise<void> {
       await api.PUT('/v1/org/{org_id}/lab_link/{env}/{region}/{account_id}/mode', {
         params,

@@ -5,6 +5,7 @@ import { usePermission } from '../../session/permissions.ts'
 import { useTeam } from '../../session/team.ts'
 import { saveFile } from '../../components/save-file.ts'
 import type { Order } from './order-queries.ts'
+import { ResultDocuments } from './ResultDocuments.tsx'
 
 /** The documents of the order, as files. The server says of each why it is not there yet. */
 export function OrderDocuments({ order }: { order: Order }) {
@@ -43,6 +44,7 @@ export function OrderDocuments({ order }: { order: Order }) {
         )}
       </Group>
       {download.error && <ErrorNotice error={download.error} />}
+      <ResultDocuments order={order} />
     </Stack>
   )
 }

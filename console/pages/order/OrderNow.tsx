@@ -9,6 +9,7 @@ import { StatusBadge } from '../../components/StatusBadge.tsx'
 import { usePermission } from '../../session/permissions.ts'
 import { useTeam } from '../../session/team.ts'
 import { useOrderRefresh, type Order, type OrderProgress } from './order-queries.ts'
+import { SendToLaboratory } from './SendToLaboratory.tsx'
 
 /** Where the order is now, what is known of its way, and in a sandbox the steps that may follow. */
 export function OrderNow({ order, progress }: { order: Order; progress: OrderProgress }) {
@@ -19,6 +20,7 @@ export function OrderNow({ order, progress }: { order: Order; progress: OrderPro
         <StatusBadge tone={toneOfOrder(current.state, current.low_level_status)}>{toWords(current.low_level_status)}</StatusBadge>
       )}
       <OrderFacts order={order} />
+      <SendToLaboratory order={order} />
       <SandboxSteps order={order} progress={progress} />
     </Stack>
   )

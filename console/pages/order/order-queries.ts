@@ -4,12 +4,14 @@ import { dataOf } from '../../api/client.ts'
 import { refreshHeaders } from '../../api/refresh.ts'
 import type { components } from '../../api/schema.d.ts'
 import { hasEnded, type OrderState } from '../../components/order-status.ts'
+import { usePermission } from '../../session/permissions.ts'
 import { useTeam } from '../../session/team.ts'
 
 export type Order = components['schemas']['Order']
 export type OrderProgress = components['schemas']['OrderProgress']
 export type OrderStep = OrderProgress['steps'][number]
 export type EventRow = components['schemas']['EventRow']
+export type ResultDocument = components['schemas']['ResultDocumentEntry']
 export type LabResults = components['schemas']['LabResults']
 
 /** A simulated order moves on by itself, so the page reads it again until it has ended. */
@@ -80,6 +82,19 @@ export function useResults(order_id: string, hasResult: boolean) {
     queryFn: hasResult
       ? ({ signal }) => dataOf(api.GET('/v3/order/{order_id}/result', { params: { path: { order_id } }, signal }))
       : skipToken,
+  })
+}
+
+/** The laboratory's own documents of the result. */
+export function useResultDocuments({ id }: Order) {
+  const { api } = useTeam()
+  const isPermitted = usePermission('list_lab_test_result_documents')
+  return useQuery({
+    queryKey: [...useOrderKey(id), 'documents'],
+    queryFn: isPermitted
+      ? ({ signal }) => dataOf(api.GET('/v3/order/{order_id}/result/documents', { params: { path: { order_id: id } }, signal }))
+      : skipToken,
+    select: ({ documents }) => documents,
   })
 }
 

@@ -7,9 +7,9 @@ import { printJson, printRows } from '../command-output.ts'
 import { findLink, findLinkWithSecrets, type AccountLink } from '../../lab/accounts/account-links.ts'
 import { checkLink, endCheck, startCheck } from '../../lab/link-onboarding/check-link.ts'
 import type { CheckStep, NetworkContext } from '../../lab/link-onboarding/check-step.ts'
-import { listTestMessages } from '../../lab/link-onboarding/received-trials.ts'
-import { listTrial, runTrial, type TrialMessage } from '../../lab/link-onboarding/run-trial.ts'
-import { judgeTrial, printTrialReport } from '../../lab/link-onboarding/trial-report.ts'
+import { readTrial } from '../../lab/link-onboarding/read-trial.ts'
+import { runTrial, type TrialMessage } from '../../lab/link-onboarding/run-trial.ts'
+import { printTrialReport } from '../../lab/link-onboarding/trial-report.ts'
 import type { ShadowOrder } from '../../lab/link-shadow/schema.ts'
 import { compareShadowResults } from '../../lab/link-shadow/shadow-comparison.ts'
 import { leaveCommand } from '../../platform/access-log/access-line.ts'
@@ -60,12 +60,11 @@ export async function sendTrial(call: Call<Options>): Promise<string> {
 export async function printReport(call: Call<Options>): Promise<string> {
   const link = await requireLink(call)
   if (!call.values.html) return printOutcomes(call, link)
-  const { sent_at, outcomes } = await readTrial(call, link)
-  return printTrialReport({ laboratory: link.lab_slug, account_number: link.account_number, sent_at, outcomes })
+  return printTrialReport(await readTrial(requireCell(call).db.queries, link))
 }
 
 async function printOutcomes(call: Call<Options>, link: AccountLink): Promise<string> {
-  const { outcomes } = await readTrial(call, link)
+  const { outcomes } = await readTrial(requireCell(call).db.queries, link)
   return printRows(
     call.values.json,
     outcomes,
@@ -75,14 +74,6 @@ async function printOutcomes(call: Call<Options>, link: AccountLink): Promise<st
       }  ${text ?? ''}  ${received_tests.join(' | ')}`.trimEnd(),
     'No trial was sent.',
   )
-}
-
-async function readTrial(call: Call<Options>, { account_id, profile }: AccountLink) {
-  const { db } = requireCell(call)
-  const messages = await listTrial(db.queries, account_id)
-  const sent_at = messages[0]?.created_at ?? null
-  const received = sent_at === null ? [] : await listTestMessages(db.queries, account_id, sent_at)
-  return { sent_at, outcomes: judgeTrial(messages, received, profile) }
 }
 
 /** Writes each message of a trial as a file, for a laboratory that takes files by hand. */

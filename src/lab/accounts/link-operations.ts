@@ -7,7 +7,15 @@ import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { LinkMode } from '../links/link-modes.ts'
 import { ProfileProblem, profileDifferences, toProfileFile, type ProfileFile } from '../links/profile/read-profile.ts'
-import { findLink, listLinks, listSecretOptions, saveLink, setLinkMode, type AccountLink } from './account-links.ts'
+import {
+  findLink,
+  findLinkWithSecrets,
+  listLinks,
+  listSecretOptions,
+  saveLink,
+  setLinkMode,
+  type AccountLink,
+} from './account-links.ts'
 import type { LabLink } from './link-schema.ts'
 
 /** The account that an operation names, and who asks. */
@@ -39,7 +47,7 @@ export async function exportOwnLink(tx: PlainTx, vault: Vault, account: OwnAccou
  * Errors: 400 another transport than the stored one; 404 the organization has no such account; 422 with every fault of the profile.
  */
 export async function saveOwnLink(tx: PlainTx, vault: Vault, account: OwnAccount, file: ProfileFile): Promise<LabLink> {
-  await assertOwn(tx, account)
+  await assertOwnAccount(tx, account)
   const link = await findLink(tx, account.account_id)
   const transport = link && toProfileFile(link, await listSecretOptions(tx, vault, link.account_id)).transport
   if (file.transport !== undefined && !isDeepStrictEqual(file.transport, transport ?? {}))
@@ -58,19 +66,26 @@ export async function setOwnMode(
   account: OwnAccount,
   { mode, team_id }: { mode: LinkMode; team_id?: string },
 ): Promise<LabLink> {
-  await assertOwn(tx, account)
+  await assertOwnAccount(tx, account)
   await setLinkMode(tx, account.account_id, mode, team_id ?? null)
   return readOwnLink(tx, vault, account)
 }
 
+/** The link with its secrets, to use its transport. Never show it. Errors: as `readOwnLink`. */
+export async function findOwnLink(tx: PlainTx, vault: Vault, { org, account_id }: OwnAccount): Promise<AccountLink> {
+  await requireOwnLink(tx, { org, account_id })
+  return (await findLinkWithSecrets(tx, vault, account_id))!
+}
+
 async function requireOwnLink(tx: PlainTx, account: OwnAccount): Promise<AccountLink> {
-  await assertOwn(tx, account)
+  await assertOwnAccount(tx, account)
   const link = await findLink(tx, account.account_id)
   if (!link) throw notFound('The lab account has no link')
   return link
 }
 
-async function assertOwn(tx: PlainTx, { org, account_id }: OwnAccount): Promise<void> {
+/** Errors: 404 the organization has no such account. */
+export async function assertOwnAccount(tx: PlainTx, { org, account_id }: OwnAccount): Promise<void> {
   const row = await tx.maybe(
     T.Object({ id: T.String() }),
     sql`select id from lab_account where id = ${account_id} and org_id = ${org}`,

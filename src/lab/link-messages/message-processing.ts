@@ -17,7 +17,7 @@ import { errorFields, type Log } from '../../platform/telemetry/log.ts'
 import { findLink, type AccountLink } from '../accounts/account-links.ts'
 import type { LinkDelivery } from '../result-matching/incoming-result.ts'
 import { interpretMessage } from '../result-matching/interpret-message.ts'
-import { readMessage, splitMessages } from '../hl7/read-message.ts'
+import { readMessage, splitMessages, type ReadMessage } from '../hl7/read-message.ts'
 import { readDocuments } from '../links/link-documents.ts'
 import type { LinkMessage } from '../links/link-message.ts'
 import { UndecodableMessage, UnreadableMessage, UnsupportedMessage } from '../links/unreadable-message.ts'
@@ -28,7 +28,7 @@ import { reportIssue } from './issues.ts'
 import { reportOtherMark } from './decimal-marks.ts'
 import { reportUnknownCodes } from './unknown-codes.ts'
 import { findMessage, readMessageBytes, saveOutcome, type MessageOutcome } from './message-store.ts'
-import { assertProcessingId, receiveInMode } from './receive-in-mode.ts'
+import { assertProcessingId, outcomeOf, receiveInMode } from './receive-in-mode.ts'
 
 /** Messages that a process works on at once in a cell; the last slot is for links without a message in work. */
 const SLOTS = 4
@@ -196,7 +196,12 @@ function readAll(
   }
   const batch = attempt(() => splitMessages(bytes))
   if (batch?.faults.length) faults.push({ reason: 'count_mismatch', detail: batch.faults.join('; ') })
-  const messages = (batch?.messages ?? []).flatMap((part) => attempt(() => readOne(part, cell, link)) ?? [])
+  const messages = (batch?.messages ?? []).flatMap((part) => {
+    const read = attempt(() => readOne(part, cell, link))
+    // An answer to a trial order.
+    if (read?.kind === 'answer') outcomes.push(outcomeOf('test'))
+    return read?.kind === 'results' ? read.messages : []
+  })
   const reports = messages.flatMap((message) => attempt(() => interpret(message, link)) ?? [])
   return { reports, outcomes, faults }
 }
@@ -209,10 +214,10 @@ function interpret({ documents, ...message }: LinkMessage, link: AccountLink): O
   return { ...structuredClone({ message, delivery: interpretMessage(whole, link) }), pdfs, documentFaults: faults }
 }
 
-function readOne(bytes: Uint8Array, cell: CellName, link: AccountLink): LinkMessage[] {
+function readOne(bytes: Uint8Array, cell: CellName, link: AccountLink): ReadMessage {
   assertProcessingId(cell, link, bytes)
   const message = readMessage(bytes, link.profile)
-  if (message.kind === 'results') return message.messages
+  if (message.kind === 'results' || link.mode === 'test') return message
   throw new UnsupportedMessage('The message is an answer, and did not come as one')
 }
 

@@ -33,7 +33,8 @@ export async function receiveInMode(
   return { ...outcomeOf('shadow'), reason, error: mismatch, team_id: place.team_id, order_id }
 }
 
-const outcomeOf = (state: MessageOutcome['state']): MessageOutcome => ({
+/** Of a message that reached no order. */
+export const outcomeOf = (state: MessageOutcome['state']): MessageOutcome => ({
   state,
   reason: null,
   error: null,

@@ -108,7 +108,7 @@ function checkAccount({ account: { status, org_id, teams } }: CheckFacts): Check
       'no team may order under the lab account',
       'Link one: bin/drawbridge lab-account update --team',
     )
-  return createStep('account', 'ok', org_id === null ? 'active, for every team' : `active, for ${teams} teams`)
+  return createStep('account', 'ok', org_id === null ? 'active, for every team' : `active, for ${withNoun(teams, 'team')}`)
 }
 
 /** The transports of a link, each once. */
@@ -212,7 +212,7 @@ const checkSent = ({ answered, first_answered_at, last_answered_at, waiting }: T
     ? createStep(
         'acknowledgment',
         'ok',
-        `the laboratory has answered ${answered} messages since ${first_answered_at}, the last at ${last_answered_at}; ${waiting} wait`,
+        `the laboratory has answered ${withNoun(answered, 'message')} since ${first_answered_at}, the last at ${last_answered_at}; ${waiting} wait`,
       )
     : createStep(
         'acknowledgment',
@@ -221,13 +221,15 @@ const checkSent = ({ answered, first_answered_at, last_answered_at, waiting }: T
         'Send the trial orders in mode test: bin/drawbridge links trial',
       )
 
+const withNoun = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
+
 /** A laboratory that does not see acknowledgments sends its messages again and again. */
 const REPEATED_SHARE_MAX = 0.5
 
 function checkReceived({ received, first_received_at, last_received_at, repeated }: Traffic): CheckStep {
   if (received === 0)
     return createStep('results', 'open', 'no message of the laboratory in 30 days', 'Ask the laboratory to send a test message')
-  const text = `${received} messages received since ${first_received_at}, the last at ${last_received_at}`
+  const text = `${withNoun(received, 'message')} received since ${first_received_at}, the last at ${last_received_at}`
   return repeated > received * REPEATED_SHARE_MAX
     ? createStep(
         'results',

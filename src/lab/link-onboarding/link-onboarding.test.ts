@@ -94,10 +94,33 @@ describe('links trial', { skip: skipWithoutPythonHl7 }, () => {
     assert.doesNotMatch(output, /<script|http:|https:/)
   })
 
-  test('of a folder writes the messages for the laboratory, whose answers are open', async () => {
-    const { outcomes, save } = await trial({ orders: 'folder' })
+  test('of a folder writes a file for each message, and judges the answers that come as files', async () => {
+    const { team, account, outcomes, save } = await trial({ orders: 'folder', results: 'folder' })
     assert(outcomes.every(({ verdict }) => verdict === 'open'))
-    assert.equal(readdirSync(save).length, 10)
+    const read = (place: string) =>
+      readdirSync(place).map((name) => readFileSync(join(place, name), 'utf8').replaceAll(/[\r\n]+/g, '\n'))
+    assert.deepEqual(read(join(labFolder, account, 'orders')).toSorted(), read(save).toSorted())
+    const answer = (code: string, control_id: string) =>
+      receiveBytes(
+        team,
+        account,
+        Buffer.from(`MSH|^~\\&|LIS|LAB|||20300104||ACK|${randomUUID()}|T|2.3\rMSA|${code}|${control_id}|Words\r`),
+      )
+    const states = [
+      await answer('AA', outcomes[0]!.control_id),
+      await answer('AE', outcomes[1]!.control_id),
+      await answer('AA', 'ABSENT'),
+    ]
+    assert(states.every(({ state }) => state === 'test'))
+    assert.deepEqual(
+      (await outcomesOf(account)).slice(0, 3).map(({ verdict, answer: code, text }) => [verdict, code, text]),
+      [
+        ['as_expected', 'AA', 'Words'],
+        ['different', 'AE', 'Words'],
+        ['open', null, null],
+      ],
+    )
+    assert.match((await runLinks('issues', '--account', account)).output, /There are none/)
   })
 
   test('is refused unless the link is in mode test, and for a test that the laboratory does not have', async () => {

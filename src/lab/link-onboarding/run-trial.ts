@@ -3,7 +3,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Db } from '../../platform/db/database.ts'
 import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
-import type { TargetPolicy } from '../../platform/net/outbound-targets.ts'
 import { badRequest } from '../../platform/http/errors.ts'
 import { Nullable, T, Timestamp, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
@@ -11,6 +10,11 @@ import type { AccountLink } from '../accounts/account-links.ts'
 import { findAccount } from '../accounts/accounts.ts'
 import { writeOrder } from '../link-orders/order-message.ts'
 import { Unsendable } from '../link-orders/unsendable.ts'
+import { openFileStore } from '../link-transports/link-places.ts'
+import { FolderError } from '../link-transports/file-store.ts'
+import { FolderWriter } from '../link-transports/folder-writer.ts'
+import { withLineEnds } from '../link-transports/line-ends.ts'
+import type { NetworkContext } from './check-step.ts'
 import { EXCHANGE_TEXTS, exchangeMessage } from './exchange-message.ts'
 import { createTrialCases, type ExpectedAnswer, type TrialCase, type TrialTest } from './trial-cases.ts'
 
@@ -34,11 +38,11 @@ interface TrialRequest {
   link: AccountLink
   /** Codes of tests to order; by default the first orderable tests of the catalog. */
   codes: readonly string[]
-  network: { targets: TargetPolicy; isSandbox: boolean }
+  network: NetworkContext
 }
 
 /**
- * Writes the ten orders of a trial and, if orders go to the laboratory over MLLP, sends them one after the other and waits for each answer.
+ * Writes the ten orders of a trial and sends them, one after the other: over MLLP it waits for each answer, in folders answers come as files.
  * Replaces the earlier trial of the link. Writes lab_link_trial.
  * Errors: 400 the link is not in mode `test`, or the laboratory has no test of a given code, or none at all.
  */
@@ -131,20 +135,49 @@ function writeCase(
   }
 }
 
-async function sendCase(
+async function sendCase(link: AccountLink, network: NetworkContext, message: TrialMessage): Promise<TrialMessage> {
+  const { bytes, control_id } = message
+  const { orders } = link.profile.transport
+  if (!bytes || orders === 'none') return message
+  return orders === 'mllp'
+    ? sendOverMllp(link, network, { ...message, bytes })
+    : { ...message, error: await writeFile(link, network, { kind: orders, bytes, control_id }) }
+}
+
+async function sendOverMllp(
   { profile }: AccountLink,
-  network: TrialRequest['network'],
-  message: TrialMessage,
+  network: NetworkContext,
+  message: TrialMessage & { bytes: Buffer },
 ): Promise<TrialMessage> {
   const { bytes, control_id } = message
-  const { orders, client } = profile.transport
-  if (!bytes || orders !== 'mllp') return message
+  const wait_ms = profile.transport.client.answer_timeout_s * 1000
   try {
-    const exchange = await exchangeMessage({ profile, network, bytes, control_id, wait_ms: client.answer_timeout_s * 1000 })
+    const exchange = await exchangeMessage({ profile, network, bytes, control_id, wait_ms })
     return 'bytes' in exchange ? { ...message, answer: exchange.bytes } : { ...message, error: EXCHANGE_TEXTS[exchange.problem] }
   } catch (error) {
     const { code = 'unknown error' } = error as NodeJS.ErrnoException
     return { ...message, error: `The laboratory cannot be reached (${code})` }
+  }
+}
+
+/** Writes a message as a file for the laboratory. @returns why it cannot be written, or null */
+async function writeFile(
+  { account_id, profile }: AccountLink,
+  network: NetworkContext,
+  { kind, bytes, control_id }: { kind: 'folder' | 'sftp'; bytes: Buffer; control_id: string },
+): Promise<string | null> {
+  try {
+    const store = await openFileStore(kind, { account_id, profile, ...network })
+    try {
+      const writer = new FolderWriter(store, profile.transport[kind].orders)
+      await writer.write(control_id, withLineEnds(bytes, profile.text.line_end))
+    } finally {
+      await store.close()
+    }
+    return null
+  } catch (error) {
+    if (error instanceof FolderError) return error.message
+    throw error
   }
 }
 

@@ -1,6 +1,7 @@
 // What came back of a trial: for each order the expected answer, the laboratory's answer and its results. As a page to print for the laboratory.
 // Pure.
 import { readOrderAnswer } from '../hl7/order-answer.ts'
+import { answeredId } from '../link-transports/answered-messages.ts'
 import { readMessage } from '../hl7/read-message.ts'
 import type { LinkMessage } from '../links/link-message.ts'
 import type { LinkProfile } from '../links/profile/link-profile.ts'
@@ -33,9 +34,11 @@ export function judgeTrial(
   profile: LinkProfile,
 ): TrialOutcome[] {
   const results = receivedMessages.flatMap((bytes) => readResults(bytes, profile))
+  // Answers that came as files, or later on another connection; the last one counts.
+  const answers = new Map(receivedMessages.map((bytes) => [answeredId(bytes), bytes]))
   return messages.map(({ bytes: _bytes, answer, error, created_at: _created_at, ...message }) => ({
     ...message,
-    ...judgeAnswer(message.expected, answer, error, profile),
+    ...judgeAnswer(message.expected, answers.get(message.control_id) ?? answer, error, profile),
     received_tests: results
       .filter(({ numbers }) => numbers.placer?.includes(message.placer_number))
       .map(({ tests }) => tests.map(describeTest).join('; ')),

@@ -72,6 +72,7 @@ const exceptions: Readonly<Record<string, OtherRoles>> = {
   set_data_retention: ADMINISTRATORS,
   upsert_team_scope_requirements: ADMINISTRATORS,
   create_lab_report_parser_job: STAFF,
+  send_lab_link_order: STAFF,
   // They hold or give credentials.
   get_team_custom_credentials: DEVELOPERS,
   prepare_team_custom_credentials: DEVELOPERS,

@@ -22,6 +22,8 @@ import { saveDocuments } from '../../../src/lab/results/lab-documents.ts'
 import { queueOutgoing } from '../../../src/lab/link-messages/message-store.ts'
 import { saveAnswer } from '../../../src/lab/link-messages/outgoing-messages.ts'
 import { profile, receiveBytes } from '../../support/link-messages.ts'
+import { answer, orderLink, queuedMessages } from '../../support/link-orders.ts'
+import { createOrder } from '../../support/orders.ts'
 import { fhirServer } from '../../support/fhir-server.ts'
 import { createLaunchBody, embedding, getPage, launch, launchedHeaders } from '../../support/launch-browser.ts'
 import { labAccount } from '../../support/lab-accounts.ts'
@@ -77,8 +79,20 @@ function orderFor(team: TestTeam, operation: Operation, use: Use): Promise<Json>
   if (/\/(requisition|labels)\/pdf$/.test(path)) return order('with a requisition', () => atStep(team, 'walk_in_test'))
   // A patient has one visit at a time, so none of these orders stays as it is.
   if (/phlebotomy_appointment$|^set_visit_/.test(id)) return atHomeOrder(team, operation)
+  if (id === 'send_lab_link_order') return order('that its laboratory has refused', () => refusedOrderOf(team))
   if (id === 'update_order') return placeOrder(team, { activate_by: '2100-01-31' })
   return order('that is placed', () => placeOrder(team, {}))
+}
+
+/** An order that the laboratory of a link has refused. Its account takes no others: a team that may use several has to choose. */
+async function refusedOrderOf(team: TestTeam): Promise<Json> {
+  const account = await orderLink(team)
+  const order = await createOrder(team, { lab_test_id: await team.test('walk_in_test'), lab_account_id: account })
+  await team.settle()
+  const [message] = await queuedMessages(team, account)
+  await answer(team, message!, 'AR')
+  ok(await team.manage.patch(`/lab_account/sandbox/us/${account}`, { team_id_allowlist: [] }))
+  return { ...order, lab_account_id: account }
 }
 
 /** Query parameters that are given although they may be left out. */
@@ -693,6 +707,8 @@ export async function valid(team: TestTeam, operation: Operation): Promise<Reque
   for (const name of [...required, ...(queryFor[operation.id] ?? [])])
     request.query[name] = await belonging(team, operation, name)
   if (operation.id === 'sign_in_to_demo') await createDemoMember(team)
+  if (operation.id === 'list_unplaced_lab_link_orders')
+    request.path.account_id = (await refusedOrderOf(team)).lab_account_id as string
   if (operation.id === 'list_lab_messages') await labMessageFor(team, operation, 'read')
   if (operation.id === 'list_lab_link_issues') await refuseMessage(team, operation)
   if (operation.id === 'sign_in_with_password') request.body = await passwordSignIn(team)
