@@ -23,9 +23,14 @@ export async function runTogether(files: string[]): Promise<void> {
   // Loaded by a test file, their hooks would belong to that file and end what the next one needs.
   for (const shared of globSync('test/support/*.ts').sort()) if (hasHooks(shared)) await load(shared)
   let loaded: Promise<unknown> = Promise.resolve()
+  const { promise: allBuilt, resolve: startTests } = Promise.withResolvers<void>()
   for (const file of files)
     describe(file, { timeout: FILE_MS_MAX }, () => {
-      before(emptyQueues)
+      before(async () => {
+        // What the files after the first one arrange while they are loaded would come between two looks of its tests.
+        await allBuilt
+        await emptyQueues()
+      })
       after(closeWhatIsOpen)
       // One after another, since loading keeps the process from all else: what another file asks the database for meanwhile would time out.
       // Bound: what is loaded belongs to this suite, and not to that of the file before.
@@ -33,7 +38,7 @@ export async function runTogether(files: string[]): Promise<void> {
       loaded = loading.catch(() => {})
       return loading
     })
-  void loaded.then(untrack)
+  void loaded.then(untrack).then(startTests)
   after(() => {
     const end = () => {
       console.error(`The process does not end: ${process.getActiveResourcesInfo().join(', ')}`)
