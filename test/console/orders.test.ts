@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { eventually } from '../support/eventually.ts'
 import { assertGoodPage, assertNoComplaints, inBrowser, openConsole, type ConsoleVisit } from './console.ts'
-import { createOrder } from './orders.ts'
+import { readFile } from 'node:fs/promises'
+import { createOrder, storeDocuments } from './orders.ts'
 
 /** The console at the orders of a team that has some. */
 async function openOrders(query = ''): Promise<ConsoleVisit> {
@@ -157,6 +158,24 @@ describe('one order', () => {
     await page.reload()
     await page.getByRole('table', { name: 'Events' }).waitFor()
     assertNoComplaints(visited.complaints)
+  })
+
+  test("lists the laboratory's own documents of the result, each with its state and its file", inBrowser, async () => {
+    const visited = await openConsole()
+    const { page, api, open, complaints } = visited
+    const id = await createOrder(api)
+    await api.post(`/v3/order/${id}/test`)
+    await eventually(async () => (await api.get(`/v3/order/${id}/result`)).status === 200, 'the order has a result')
+    await storeDocuments(visited, id)
+    await open(`orders/${id}?tab=documents`)
+    const table = page.getByRole('table', { name: 'Documents of the laboratory' })
+    await table.getByRole('row', { name: /Corrected report.+Of the latest report.+PDF of the result/ }).waitFor()
+    await table.getByRole('row', { name: /First report.+Of an earlier report/ }).waitFor()
+    await assertGoodPage(visited, 'order documents')
+    const download = page.waitForEvent('download')
+    await table.getByRole('button', { name: /^PDF/ }).last().click()
+    assert.match(await readFile(await (await download).path(), 'latin1'), /^%PDF/)
+    assertNoComplaints(complaints)
   })
 
   test('is cancelled after its name was typed', inBrowser, async () => {

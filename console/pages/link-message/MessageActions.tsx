@@ -95,7 +95,7 @@ function StepDialogs({ message, step, onClose }: StepDialogsProps) {
         <Stack gap="sm">
           <Text size="sm">
             The same bytes go to {name} again, with the same control id, by which the laboratory recognizes a message that it has.
-            A corrected order needs a new message: the command links send-order writes one.
+            A corrected order needs a new message: send the order again on its page.
           </Text>
           {link?.mode === 'off' && <ModeNote>The link is in mode off: the message waits until that changes.</ModeNote>}
         </Stack>

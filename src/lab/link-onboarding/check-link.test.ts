@@ -19,7 +19,10 @@ import { skipWithoutSftp, startSftpServer, type SftpServer } from '../../../test
 import { systemNow } from '../../platform/runtime/clock.ts'
 import { toProfile } from '../../../test/support/link-messages.ts'
 import type { ProfileOptions } from '../links/profile/link-profile.ts'
+import { TargetPolicy } from '../../platform/net/outbound-targets.ts'
+import { findLink } from '../accounts/account-links.ts'
 import { saveListeners } from '../link-transports/listener-states.ts'
+import { checkLink, startCheck } from './check-link.ts'
 import type { CheckStep } from './check-step.ts'
 import { writeEcho } from './echo-message.ts'
 
@@ -317,6 +320,20 @@ test('a check says whether the laboratory can connect', async () => {
     'failed: port 2999: The port is in use',
     'ok: port 2999 is open with TLS at 1 process of the server',
   ])
+})
+
+test('a check ends in time, and says so', async () => {
+  const { team, account } = await linkWith({ orders: 'mllp', client: clientAt(await startPeer(() => undefined)) })
+  const link = (await findLink(team.db.queries, account))!
+  const facts = await team.db.plainTx((tx) => startCheck(tx, link))
+  const network = { targets: new TargetPolicy({ loopback: true }), isSandbox: true, lab_folder: undefined }
+  const steps: CheckStep[] = []
+  for await (const step of checkLink(link, facts, network, 300)) steps.push(step)
+  assert.deepEqual(
+    steps.map(({ name, outcome }) => `${name} ${outcome}`),
+    ['profile ok', 'account ok', 'name ok', 'port ok', 'time failed', 'acknowledgment open'],
+  )
+  assert.equal(steps[4]!.text, 'the check was ended after 0.3 s')
 })
 
 test('a link is checked by one at a time, and after one that was killed again', async () => {

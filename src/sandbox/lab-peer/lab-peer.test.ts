@@ -120,6 +120,17 @@ describe('the simulated laboratory', { skip: skipWithoutPythonHl7 }, () => {
     assert(results.every(({ fields }) => fields[3]![0]![0]![0] && fields[5]![0]![0] && fields[11]![0]![0]![0] === 'F'))
   })
 
+  test('acknowledges the echo of a check, which is no order', async () => {
+    const { client, peer } = await startTrio()
+    const echo = (id: string, conditions = '') =>
+      `MSH|^~\\&|DRAWBRIDGE||LIS||20300104||NMQ^N01|${id}|T|2.5.1${conditions}\rNCK|20300104\r`
+    assert.deepEqual((await client.send(echo('E-1'))).code, 'AA')
+    assert.deepEqual((await client.send(echo('E-2', '|||AL|NE'))).code, 'CA')
+    assert.equal(await peer.command('list'), 'There are no orders.')
+    await peer.command('refuse')
+    assert.deepEqual((await client.send(echo('E-3'))).code, 'AE')
+  })
+
   test('reports each step at a command, and corrects with another value', async () => {
     const { client, peer, messages } = await startTrio()
     await client.send(orderMessage('C-1'))
