@@ -60,7 +60,7 @@ export async function emitEvent(
   const object_id = await append(filling)
   const event = await team.db.queries.one(
     Body,
-    sql`select e.id, ${eventBody} as body from event e where e.team_id = ${team.team} and e.object_id = ${object_id}`,
+    sql`select e.id, ${eventBody(team.team)} as body from event e where e.team_id = ${team.team} and e.object_id = ${object_id}`,
   )
   return { ...event, key: `msg_${event.id.replaceAll('-', '')}`, user_id: about, type }
 }
