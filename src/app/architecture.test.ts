@@ -221,7 +221,9 @@ const FRAGMENTS: Record<string, RegExp> = {
   'src/lab/catalog/lab-tests.ts': /from lab_test t\s+join lab l/,
   'src/lab/result-matching/raw-results.ts': /from raw_result r join lab l on l.id = r.lab_id$/,
   // A periodic task looks for a team that is due.
-  'src/wearables/retention/expired-data.ts': /data_retention_check c|from data_retention r where r.team_id/,
+  'src/wearables/retention/expired-data.ts': /data_retention_check c|select r.team_id from data_retention r/,
+  // A periodic task looks for teams that were deleted.
+  'src/connections/grants/deleted-teams.ts': /select g.team_id from provider_grant g/,
   // A periodic task looks at what is due.
   'src/platform/queue/event-retention.ts': /from event_body b where b.retained_from <|with due as materialized/,
   // A link code names its cell only.

@@ -27,8 +27,8 @@ async function teamsWithGrants(db: Db, control: Db): Promise<Team[]> {
     Team,
     sql`
     select t.id as team, t.org_id as org, t.clock_offset_s, ${ageInSeconds(sql`t.deleted_at`)} as age_s from team t
-    where t.deleted_at is not null and exists (
-      select from provider_grant g where g.team_id = t.id and (g.refreshing_until is null or g.refreshing_until <= ${dbNow}))
+    where t.deleted_at is not null and t.id in (
+      select g.team_id from provider_grant g where g.refreshing_until is null or g.refreshing_until <= ${dbNow})
     order by t.deleted_at, t.id limit ${TEAMS_MAX}`,
   )
   if (inCell.length === 0) return []

@@ -49,12 +49,13 @@ export async function queueMessage(
     insert into webhook_message (id, team_id, type, created_at, body)
     values (${id}, ${message.team_id}, ${message.type}, ${message.created_at}, ${message.body})`)
   await tx.run(sql`
+    with receiver as materialized (
+      select w.team_id, w.id from webhook w join destination d on d.id = w.id and d.team_id = w.team_id
+      where w.team_id = ${message.team_id} and not w.disabled
+        and ${webhook_id === undefined ? sql`${message.type} = any (w.filter_types)` : sql`w.id = ${webhook_id}`}
+      for key share of d)
     insert into delivery (team_id, destination_id, message_id, queue_position, state, due_at, trigger, created_at)
-    select w.team_id, w.id, ${id}, nextval('delivery_queue_position'), 'pending', ${dbNow}, ${message.trigger}, ${message.created_at}
-    from webhook w join destination d on d.id = w.id and d.team_id = w.team_id
-    where w.team_id = ${message.team_id} and not w.disabled
-      and ${webhook_id === undefined ? sql`${message.type} = any (w.filter_types)` : sql`w.id = ${webhook_id}`}
-    for key share of d`)
+    select team_id, id, ${id}, nextval('delivery_queue_position'), 'pending', ${dbNow}, ${message.trigger}, ${message.created_at} from receiver`)
   return id
 }
 

@@ -42,6 +42,7 @@ const encryptionContext = (account_id: string): string => `secrets of lab link $
 export const encryptedLinkSecretsColumn: EncryptedColumn = {
   plane: 'cell',
   table: 'lab_link',
+  isShared: true,
   column: 'secrets',
   of: ['account_id'],
   context: encryptionContext,

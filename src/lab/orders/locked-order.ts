@@ -221,11 +221,11 @@ export class LockedOrder {
       insert into lab_order (id, team_id, user_id, transaction_id, lifecycle_name, lab_test_id, lab_id, method, low_level_status, status_at, sample_id,
                              activate_by, patient_name, patient_dob, recipient_name, created_at, updated_at, document, internal_data,
                              status_detail, kit_sent, lab_account_id)
-      values (${order.id}, ${this.#tx.team}, ${verifiedUserId(this.#tx, user, demographics)}, ${order.order_transaction.id}, ${this.lifecycle}, ${order.lab_test.id}, ${lab_id},
+      select ${order.id}, ${this.#tx.team}, ${verifiedUserId(this.#tx, user, demographics)}, ${order.order_transaction.id}, ${this.lifecycle}, ${order.lab_test.id}, ${lab_id},
               ${order.lab_test.method}, ${this.lowLevelStatus}, ${order.last_event.created_at}, ${order.sample_id}, ${order.activate_by},
               ${found.patient_name}, ${found.patient_dob}, ${found.recipient_name}, ${order.created_at}, ${order.updated_at}, ${document},
               ${JSON.stringify(this.internalData)}, ${order.last_event.status_detail}, ${found.kit_sent},
-              ${order.lab_account_id})`)
+              ${order.lab_account_id}`)
     countRows(this.#tx, 'orders', 1)
     return document
   }

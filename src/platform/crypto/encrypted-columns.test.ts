@@ -91,12 +91,12 @@ test('a locked row is skipped and found by the next pass', async () => {
   assert.equal(decryptSecret(after, id, (await secretsOf(hook))[0]!), 'whsec_locked')
 })
 
-test('every declared column exists, in a table whose rows keep their location', async () => {
+test('every declared column exists, in a table whose rows keep their location and have a team unless they are shared', async () => {
   const { db } = await createTestTeam('production-eu')
-  for (const { table, column, of } of encryptedColumns.filter(({ plane }) => plane === 'cell')) {
+  for (const { table, column, of, isShared } of encryptedColumns.filter(({ plane }) => plane === 'cell')) {
     const { rows } = await db.pool.query('select relkind from pg_class where oid = $1::regclass', [table])
     assert.deepEqual(rows, [{ relkind: 'r' }], table)
-    await db.pool.query(`select ${[column, ...of].join()} from ${table} limit 0`)
+    await db.pool.query(`select ${[column, ...of, ...(isShared ? [] : ['team_id'])].join()} from ${table} limit 0`)
   }
 })
 

@@ -11,6 +11,8 @@ export interface EncryptedColumn {
   plane: 'control' | 'cell'
   /** An ordinary table, not a partitioned one. */
   table: string
+  /** A table of a cell whose rows belong to no team. */
+  isShared?: boolean
   column: string
   /** Columns of the same row from which the context is built. */
   of: readonly string[]
@@ -27,27 +29,48 @@ export interface ReencryptResult {
 }
 
 /**
- * Re-encrypts every text of a column with the newest key, one batch per transaction, while other processes read and write. It skips locked
- * rows. An interrupted run may be repeated: it does not re-encrypt a text twice.
+ * Re-encrypts every text of a column with the newest key, team by team, one batch per transaction, while other processes read and write. It
+ * skips locked rows. An interrupted run may be repeated: it does not re-encrypt a text twice.
  */
 export async function reencryptColumn(db: Db, vault: Vault, column: EncryptedColumn): Promise<ReencryptResult> {
   const sum: ReencryptResult = { reencrypted: 0, unreadable: 0 }
   const newest = vault.keyIds()[0]!
-  for (let after: string | undefined = '(0,0)'; after !== undefined;) {
-    const from: string = after
-    const batch = await db.plainTx((tx) => reencryptBatch(tx, vault, newest, column, from))
-    sum.reencrypted += batch.reencrypted
-    sum.unreadable += batch.unreadable
-    after = batch.last
-  }
+  for (const rows of await listParts(db, newest, column))
+    for (let after: string | undefined = '(0,0)'; after !== undefined;) {
+      const afterKey: string = after
+      const batch = await db.plainTx((tx) => reencryptBatch(tx, vault, newest, column, { rows, afterKey }))
+      sum.reencrypted += batch.reencrypted
+      sum.unreadable += batch.unreadable
+      after = batch.last
+    }
   return sum
+}
+
+const Team = T.Object({ team_id: T.String() })
+
+/** A condition for each team that has texts of other keys; one for all rows where they belong to no team. */
+async function listParts(db: Db, newest: string, { plane, table, column, isShared }: EncryptedColumn): Promise<Sql[]> {
+  if (plane === 'control' || isShared) return [sql`true`]
+  const teams = await db.queries.many(
+    Team,
+    sql`select distinct team_id from ${raw(`"${table}"`)} where ${isOutdated(raw(`"${column}"`), newest)}`,
+  )
+  return teams.map(({ team_id }) => sql`team_id = ${team_id}`)
 }
 
 const Row = T.Object({ at: T.String(), encrypted: T.String(), of: T.Array(T.String()) })
 
 const keyOf = (column: Sql): Sql => sql`split_part(${column}, '.', 1)`
 
-async function reencryptBatch(tx: PlainTx, vault: Vault, newest: string, encryptedColumn: EncryptedColumn, afterKey: string) {
+const isOutdated = (column: Sql, newest: string): Sql => sql`${column} is not null and ${keyOf(column)} <> ${newest}`
+
+async function reencryptBatch(
+  tx: PlainTx,
+  vault: Vault,
+  newest: string,
+  encryptedColumn: EncryptedColumn,
+  part: { rows: Sql; afterKey: string },
+) {
   const [table, column] = [raw(`"${encryptedColumn.table}"`), raw(`"${encryptedColumn.column}"`)]
   const of = join(
     encryptedColumn.of.map((name) => sql`${raw(`"${name}"`)}::text`),
@@ -57,7 +80,7 @@ async function reencryptBatch(tx: PlainTx, vault: Vault, newest: string, encrypt
     Row,
     sql`
     select ctid::text as at, ${column} as encrypted, to_json(array[${of}]) as of from ${table}
-    where ctid > ${afterKey}::tid and ${column} is not null and ${keyOf(column)} <> ${newest}
+    where ${part.rows} and ctid > ${part.afterKey}::tid and ${isOutdated(column, newest)}
     order by ctid limit ${BATCH} for no key update skip locked`,
   )
   const moved = rows.flatMap(({ at, encrypted, of }) => {
@@ -68,7 +91,8 @@ async function reencryptBatch(tx: PlainTx, vault: Vault, newest: string, encrypt
   if (moved.length)
     await tx.run(sql`
       update ${table} as t set ${column} = v.encrypted
-      from unnest(${moved.map(({ at }) => at)}::tid[], ${moved.map(({ encrypted }) => encrypted)}::text[]) as v (at, encrypted) where t.ctid = v.at`)
+      from unnest(${moved.map(({ at }) => at)}::tid[], ${moved.map(({ encrypted }) => encrypted)}::text[]) as v (at, encrypted)
+      where ${part.rows} and t.ctid = v.at`)
   return { reencrypted: moved.length, unreadable: rows.length - moved.length, last: rows.at(-1)?.at }
 }
 

@@ -35,7 +35,10 @@ export const FIRST = '00000000-0000-0000-0000-000000000000'
 
 const Oldest = T.Object({ age_s: Nullable(T.Number()) })
 const Team = T.Object({ team_id: T.String(), after_user: Nullable(T.String()) })
+const Candidate = T.Object({ team_id: T.String() })
 const User = T.Object({ user_id: T.String() })
+/** Teams that a worker tries to claim, one after another, before it gives up until the next round. */
+const CANDIDATES = 10
 
 /** The periodic task. Writes chunk, summary, workout_stream, resource_state, data_retention_check, and what hooks write about deleted data. */
 export const expiredDataCleanup = ({ cells, provider_retention: limits }: RetentionDependencies): Cleanup => ({
@@ -56,7 +59,7 @@ export const expiredDataCleanup = ({ cells, provider_retention: limits }: Retent
 
 /** A condition on the team `t`: something of it may expire. */
 const hasRules = (limits: ProviderLimits): Sql =>
-  sql`t.deleted_at is null and ${limits.size ? sql`true` : sql`exists (select 1 from data_retention r where r.team_id = t.id)`}`
+  sql`t.deleted_at is null and ${limits.size ? sql`true` : sql`t.id in (select r.team_id from data_retention r)`}`
 
 /**
  * Takes the team that has waited longest. It is due again when its lease ends, so that a team whose batches fail does not stop the others.
@@ -67,16 +70,23 @@ async function claimTeam(tx: PlainTx, hasRules: Sql): Promise<Static<typeof Team
     select t.id, ${dbNow} - interval '1 second' from team t left join data_retention_check c on c.team_id = t.id
     where ${hasRules} and c.team_id is null order by t.id limit ${TEAMS_MAX}
     on conflict do nothing`)
-  return tx.locking.maybe(
-    Team,
+  const candidates = await tx.many(
+    Candidate,
     sql`
-    update data_retention_check set next_at = ${dbNow} + ${LEASE}
-    from team t
-    where t.id = team_id and team_id = (
-      select c.team_id from data_retention_check c join team t on t.id = c.team_id
-      where c.next_at < ${dbNow} and ${hasRules} order by c.next_at limit 1 for update of c skip locked)
-    returning team_id, after_user`,
+    select c.team_id from data_retention_check c join team t on t.id = c.team_id
+    where c.next_at < ${dbNow} and ${hasRules} order by c.next_at limit ${CANDIDATES}`,
   )
+  for (const { team_id } of candidates) {
+    // Another worker may have claimed it meanwhile.
+    const claimed = await tx.locking.maybe(
+      Team,
+      sql`
+      update data_retention_check set next_at = ${dbNow} + ${LEASE}
+      where team_id = ${team_id} and next_at < ${dbNow} returning team_id, after_user`,
+    )
+    if (claimed) return claimed
+  }
+  return undefined
 }
 
 /** @returns how many rows were deleted, or 1 if users were checked; 0 means that no team is due */
