@@ -22,6 +22,16 @@ const hasHooks = (file: string): boolean => readFileSync(file, 'utf8').includes(
 export async function runTogether(files: string[]): Promise<void> {
   // Loaded by a test file, their hooks would belong to that file and end what the next one needs.
   for (const shared of globSync('test/support/*.ts').sort()) if (hasHooks(shared)) await load(shared)
+  runSuites(files, emptyQueues)
+}
+
+/** As `runTogether`, for files that show pages of one console, whose server and browser are started once. */
+export async function runInConsole(files: string[]): Promise<void> {
+  for (const shared of ['test/support/browser.ts', 'test/console/console.ts']) await load(shared)
+  runSuites(files)
+}
+
+function runSuites(files: string[], prepare?: () => Promise<void>): void {
   let loaded: Promise<unknown> = Promise.resolve()
   const { promise: allBuilt, resolve: startTests } = Promise.withResolvers<void>()
   for (const file of files)
@@ -29,7 +39,7 @@ export async function runTogether(files: string[]): Promise<void> {
       before(async () => {
         // What the files after the first one arrange while they are loaded would come between two looks of its tests.
         await allBuilt
-        await emptyQueues()
+        await prepare?.()
       })
       after(closeWhatIsOpen)
       // One after another, since loading keeps the process from all else: what another file asks the database for meanwhile would time out.

@@ -1,6 +1,6 @@
 // Which test files share a process. Loading the program and running its code for the first time costs each process two seconds of a
 // processor or more; a file whose tests keep to teams of their own need not pay that again.
-import { globSync } from 'node:fs'
+import { existsSync, globSync } from 'node:fs'
 
 /** How many files share a process at most: with more, the last process of a run would leave a core without work for longer. */
 const GROUP_FILES_MAX = 60
@@ -91,6 +91,7 @@ const APART: Record<string, string[]> = {
  * keep it busy for seconds without a pause: connections that others of the process open meanwhile time out.
  */
 const TOGETHER = [
+  'test/console/segments.test.ts',
   'test/contract/access-log.test.ts',
   'test/contract/access-log-refusals.test.ts',
   'test/contract/access-operations.test.ts',
@@ -103,10 +104,15 @@ const TOGETHER = [
   'test/contract/features.test.ts',
   'test/contract/generated.test.ts',
   'test/contract/idempotency-keys.test.ts',
+  'test/contract/launches.test.ts',
   'test/contract/operations-audit.test.ts',
   'test/contract/operations-management.test.ts',
   'test/contract/operations-reach.test.ts',
   'test/contract/order-walks.test.ts',
+  'test/contract/roles.test.ts',
+  'test/contract/session-cookies.test.ts',
+  'test/docs/documents.test.ts',
+  'test/docs/retention.test.ts',
   'test/e2e/receivers.test.ts',
   'test/eval/corpus.test.ts',
   'test/eval/metrics.test.ts',
@@ -116,7 +122,34 @@ const TOGETHER = [
   'test/contract/texts.test.ts',
   'test/contract/user-tokens.test.ts',
   'test/statements/rules.test.ts',
+  'test/lab-peers/hl7-writer.test.ts',
+  'test/simulation/scheduler.test.ts',
 ]
+
+/** Files of one process each list: they look at one console, whose server and browser are started once for all of them. */
+const IN_CONSOLE: Record<string, string[]> = {
+  'pages of orders': [
+    'test/console/failures.test.ts',
+    'test/console/sign-in.test.ts',
+    'test/console/catalog.test.ts',
+    'test/console/orders.test.ts',
+    'test/console/users.test.ts',
+    'test/console/foreign-pages.test.ts',
+  ],
+  'pages of settings': [
+    'test/console/settings-keys.test.ts',
+    'test/console/settings-lab.test.ts',
+    'test/console/settings-members.test.ts',
+    'test/console/settings-teams.test.ts',
+    'test/console/settings-logs.test.ts',
+  ],
+  'pages of endpoints and requests': [
+    'test/console/failures-and-brokers.test.ts',
+    'test/console/endpoints.test.ts',
+    'test/console/requests.test.ts',
+    'test/console/health.test.ts',
+  ],
+}
 
 /** Files that show pages in a browser, which is started once for all of them. */
 const IN_BROWSER = [
@@ -132,12 +165,14 @@ export interface Group {
   files: string[]
 }
 
-/** The files that share processes, and those that share none. Errors: a file that is to be alone and is not there. */
-export function groupFiles(files: string[]): { groups: Group[]; aloneFiles: string[] } {
+/** The files that share processes, also those with one console, and those that share none. Errors: a file that is named and is not there. */
+export function groupFiles(files: string[]): { groups: Group[]; consoles: Group[]; aloneFiles: string[] } {
   const kept = new Set(Object.values(ALONE).flat())
   const there = new Set(['src/**/*.test.ts', ...TOGETHER].flatMap((pattern) => globSync(pattern)))
   const apart = Object.values(APART).flat()
+  const inConsole = Object.values(IN_CONSOLE).flat()
   const missing = [...kept, ...apart, ...TOGETHER, ...IN_BROWSER].filter((file) => !there.has(file))
+  missing.push(...inConsole.filter((file) => !existsSync(file)))
   if (missing.length) throw new Error(`test/groups.ts names files that are not there: ${missing.join(', ')}`)
   const shared = files.filter((file) => there.has(file) && !kept.has(file) && !apart.includes(file))
   const count = Math.ceil(shared.length / GROUP_FILES_MAX)
@@ -150,9 +185,15 @@ export function groupFiles(files: string[]): { groups: Group[]; aloneFiles: stri
     name: `group ${i + 1}`,
     files: [...others.filter((_file, n) => n % count === i), ...(i === count - 1 ? inBrowser : [])],
   }))
-  const lists = Object.entries(APART).map(([name, list]) => ({ name, files: list.filter((file) => files.includes(file)) }))
   return {
-    groups: [...lists.filter((list) => list.files.length), ...groups],
-    aloneFiles: files.filter((file) => !shared.includes(file) && !apart.includes(file)),
+    groups: [...chooseFiles(APART, files), ...groups],
+    consoles: chooseFiles(IN_CONSOLE, files),
+    aloneFiles: files.filter((file) => ![shared, apart, inConsole].some((list) => list.includes(file))),
   }
 }
+
+/** The lists without files that are not to be run. */
+const chooseFiles = (lists: Record<string, string[]>, files: string[]): Group[] =>
+  Object.entries(lists)
+    .map(([name, list]) => ({ name, files: list.filter((file) => files.includes(file)) }))
+    .filter((group) => group.files.length)

@@ -39,7 +39,7 @@ const allFiles = () => [
     ['test/simulation/*.test.ts', 'test/**/*.test.ts', 'src/**/*.test.ts'].flatMap((pattern) => globSync(pattern).sort()),
   ),
 ]
-const { groups, aloneFiles } = groupFiles(chosen.length ? chosen : withPattern(allFiles()))
+const { groups, consoles, aloneFiles } = groupFiles(chosen.length ? chosen : withPattern(allFiles()))
 
 /** The modules that are written here, one for each process. → the files that it runs */
 const processes = new Map<string, string[]>()
@@ -48,7 +48,7 @@ const folder = mkdtempSync(join(tmpdir(), 'drawbridge-run-'))
 chmodSync(folder, 0o755)
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 const isInTest = (file: string) => file.startsWith('test/')
-const startsPrograms = aloneFiles.some(isInTest)
+const startsPrograms = consoles.length > 0 || aloneFiles.some(isInTest)
 const typebox = encodeURIComponent(await bundleTypebox())
 // A caller who names a folder keeps them.
 const statements = process.env.DRAWBRIDGE_STATEMENTS ?? join(folder, 'statements')
@@ -62,11 +62,13 @@ const prepare = (name: string, files: string[], call: string) => {
   const entry = join(folder, `${name}.mjs`)
   writeFileSync(
     entry,
-    `import ${imports}\nimport ${untracked}\nconst { runAlone, runTogether } = await import(${group})\nawait ${call}\n`,
+    `import ${imports}\nimport ${untracked}\nconst { runAlone, runInConsole, runTogether } = await import(${group})\nawait ${call}\n`,
   )
   processes.set(entry, files)
 }
 const prepareAlone = (file: string) => prepare(file.replaceAll('/', '+'), [file], `runAlone(${JSON.stringify(file)})`)
+// They take long.
+for (const { name, files } of consoles) prepare(name, files, `runInConsole(${JSON.stringify(files)})`)
 const isProgram = (file: string) => /^test\/(console|e2e)\//.test(file)
 for (const file of aloneFiles.filter((file) => isInTest(file) && !isProgram(file))) prepareAlone(file)
 // Whole programs, and files whose tests break connections, wait for much of their time. Processes of many files do not: they run between them,
@@ -100,7 +102,7 @@ process.env.NODE_COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/d
 const [, migratedFolder] = await Promise.all([prepareTestDataDir(), startsPrograms ? migratedDataDir(runMigrate) : undefined])
 const database = await openEmbedded({ dataDir: testDataDir, ownership: 'required', log: () => {}, settings: testSettings })
 // Tests of whole programs copy the one and start the other (test/support/program.ts).
-if (aloneFiles.some(isProgram) || !existsSync('console/dist/manifest.json'))
+if (consoles.length || aloneFiles.some(isProgram) || !existsSync('console/dist/manifest.json'))
   await promisify(execFile)(process.execPath, ['console/build.ts'])
 if (migratedFolder !== undefined) {
   process.env.DRAWBRIDGE_MIGRATED = migratedFolder

@@ -44,13 +44,28 @@ export async function visitConsole(screen: 'phone' | 'computer' = 'computer'): P
   return { page, server, demo, complaints, open, api: caller(server.url, demo.api_keys['sandbox-us']) }
 }
 
-/** As `visitConsole`, signed in as the administrator of the demo organization, at a page of the sandbox. */
-export async function openConsole(path = '', screen: 'phone' | 'computer' = 'computer'): Promise<ConsoleVisit> {
+/** As `visitConsole`, signed in as the administrator of the demo organization, with no page yet. */
+export async function signInToConsole(screen: 'phone' | 'computer' = 'computer'): Promise<ConsoleVisit> {
   const visited = await visitConsole(screen)
+  const { server, page } = visited
+  const headers = { 'x-drawbridge-console': '1', origin: server.url }
+  const response = await fetch(`${server.url}/console/api/sign-in/demo`, { method: 'POST', headers })
+  assert.equal(response.status, 200)
+  await page.context().addCookies([{ ...sessionCookie(response.headers), url: server.url }])
+  return visited
+}
+
+/** As `signInToConsole`, at a page of the sandbox. */
+export async function openConsole(path = '', screen: 'phone' | 'computer' = 'computer'): Promise<ConsoleVisit> {
+  const visited = await signInToConsole(screen)
   await visited.open(path)
-  await visited.page.getByRole('button', { name: 'Open the demo' }).click()
   await visited.page.getByRole('button', { name: /Account of/ }).waitFor()
   return visited
+}
+
+function sessionCookie(headers: Headers): { name: string; value: string } {
+  const [name, value] = headers.getSetCookie()[0]!.split(';')[0]!.split('=')
+  return { name: name!, value: value! }
 }
 
 /** As `openConsole`, as a new member with a role in the demo team. */
@@ -69,7 +84,7 @@ async function signInNewMember({ url }: Server, demo: Demo, role: TeamRole): Pro
     const init = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) }
     const response = await fetch(url + path, init)
     assert.equal(response.status, 200, path)
-    return { cookies: response.headers.getSetCookie(), body: (await response.json()) as Body }
+    return { headers: response.headers, body: (await response.json()) as Body }
   }
   const manager = { 'x-management-key': demo.management_key }
   const org = `/v1/org/${demo.org_id}`
@@ -80,12 +95,24 @@ async function signInNewMember({ url }: Server, demo: Demo, role: TeamRole): Pro
   const link = await post<{ url: string }>(`${org}/invite/${invites[0]!.id}/link`, {}, manager)
   const token = new URL(link.body.url).hash.replace('#token=', '')
   const person = { token, name: 'Testa Fictional', password: 'nine fictional gardens' }
-  const { cookies } = await post('/console/api/one-time-links/use', person, { 'x-drawbridge-console': '1', origin: url })
-  const [name, value] = cookies[0]!.split(';')[0]!.split('=')
-  return { name: name!, value: value! }
+  const answer = await post('/console/api/one-time-links/use', person, { 'x-drawbridge-console': '1', origin: url })
+  return sessionCookie(answer.headers)
 }
 
-let goodPages = 0
+interface View {
+  screen: string
+  size: (typeof SCREENS)[keyof typeof SCREENS]
+  colorScheme: 'light' | 'dark'
+}
+let chosenViews = 0
+
+/** Light at each width, and dark at one of them in turn: the colors are those of the other width. */
+export function chooseViews(): View[] {
+  const dark = chosenViews++ % 2 ? 'phone' : 'computer'
+  return Object.entries(SCREENS).flatMap(([screen, size]) =>
+    (screen === dark ? (['light', 'dark'] as const) : (['light'] as const)).map((colorScheme) => ({ screen, size, colorScheme })),
+  )
+}
 
 /**
  * The page holds what every page must, at 390 and 1440 pixels, in light colors and, at one of the widths in turn, in dark ones: it fits its
@@ -95,17 +122,14 @@ export async function assertGoodPage(
   { page, complaints }: Pick<ConsoleVisit, 'page' | 'complaints'>,
   name: string,
 ): Promise<void> {
-  const darkScreen = goodPages++ % 2 ? 'phone' : 'computer'
-  for (const [screen, size] of Object.entries(SCREENS)) {
+  for (const { screen, size, colorScheme } of chooseViews()) {
     await page.setViewportSize(size)
-    for (const colorScheme of screen === darkScreen ? (['light', 'dark'] as const) : (['light'] as const)) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-      await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor()
-      await keepScreenshot(page, `console ${name} ${screen} ${colorScheme}`)
-      const width = await page.evaluate<number>('document.documentElement.scrollWidth')
-      assert(width <= size.width, `${name} is ${width} pixels wide on a ${screen}`)
-      assert.deepEqual(await axeViolations(page, colorScheme === 'dark'), [], `${name} on a ${screen}, ${colorScheme}`)
-    }
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor()
+    await keepScreenshot(page, `console ${name} ${screen} ${colorScheme}`)
+    const width = await page.evaluate<number>('document.documentElement.scrollWidth')
+    assert(width <= size.width, `${name} is ${width} pixels wide on a ${screen}`)
+    assert.deepEqual(await axeViolations(page, colorScheme === 'dark'), [], `${name} on a ${screen}, ${colorScheme}`)
   }
   assertNoComplaints(complaints)
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { connectionOf, onDatabase } from '../support/program.ts'
-import { assertGoodPage, assertNoComplaints, inBrowser, openConsole, type ConsoleVisit } from './console.ts'
+import { assertGoodPage, assertNoComplaints, inBrowser, openConsole, signInToConsole, type ConsoleVisit } from './console.ts'
 import { openConsoleAs } from './members.ts'
 import { createOrder } from './orders.ts'
 import { deleteEndpoints, manage, startReceiver } from './receiver.ts'
@@ -60,7 +60,7 @@ test('an endpoint is added by keyboard alone, shows its secret once and accepts 
 
 test('events that failed are replayed with their number before and their outcome after', inBrowser, async () => {
   const receiver = await startReceiver()
-  const visited = await openConsole()
+  const visited = await signInToConsole()
   const { page, api, open, complaints } = visited
   await deleteEndpoints(visited)
   const { id } = await manage(visited, 'POST', '/webhook', { url: receiver.url, filter_types: ['labtest.order.created'] })
@@ -93,7 +93,7 @@ test('events that failed are replayed with their number before and their outcome
 
 test('the secret rotates with an overlap, headers are set, and the endpoint is deleted by its address', inBrowser, async () => {
   const receiver = await startReceiver()
-  const visited = await openConsole()
+  const visited = await signInToConsole()
   const { page, open } = visited
   const { id } = await manage(visited, 'POST', '/webhook', { url: receiver.url })
   const before = (await manage(visited, 'GET', `/webhook/${id}/secret`)).key

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { assertGoodPage, assertNoComplaints, inBrowser, openConsole } from './console.ts'
+import { assertGoodPage, assertNoComplaints, inBrowser, openConsole, signInToConsole } from './console.ts'
 import { createOrder } from './orders.ts'
 import { manage, startReceiver } from './receiver.ts'
 import { connectionOf, onDatabase } from '../support/program.ts'
 
 test('an event shows its payload and its delivery, and is resent', inBrowser, async () => {
   const receiver = await startReceiver()
-  const visited = await openConsole()
+  const visited = await signInToConsole()
   const { page, api, open, complaints } = visited
   await manage(visited, 'POST', '/webhook', { url: receiver.url })
   await createOrder(api)
@@ -31,7 +31,7 @@ test('an event shows its payload and its delivery, and is resent', inBrowser, as
 })
 
 test('an event whose payload is deleted says so, and cannot be resent', inBrowser, async () => {
-  const visited = await openConsole()
+  const visited = await signInToConsole()
   const { page, api, open, server } = visited
   await manage(visited, 'POST', '/webhook', { url: (await startReceiver()).url })
   const { user_id } = (await api.post('/v2/user', { client_user_id: `payload-${randomUUID()}` })).body

@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { eventually } from '../support/eventually.ts'
-import { inBrowser, openConsole, type ConsoleVisit } from './console.ts'
+import { inBrowser, openConsole, signInToConsole, type ConsoleVisit } from './console.ts'
 
 /** An empty page at an origin of its own, with what its form or script wants. */
 async function startForeignPage(host: string): Promise<string> {
@@ -84,7 +84,7 @@ for (const [where, isSameSite] of [
   })
 
 test('no page of another origin frames the console', inBrowser, async () => {
-  const { page, server, complaints } = await openConsole()
+  const { page, server, complaints } = await signInToConsole()
   await page.goto(await startForeignPage(new URL(server.url).hostname))
   await page.evaluate(`document.querySelector('iframe').src = ${JSON.stringify(`${server.url}/console`)}`)
   await eventually(() => complaints.some((text) => text.includes('frame-ancestors')), 'the browser refuses the frame', 30_000)

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { connectionOf, onDatabase } from '../support/program.ts'
-import { assertGoodPage, assertNoComplaints, inBrowser, openConsole, type ConsoleVisit } from './console.ts'
+import { assertGoodPage, assertNoComplaints, inBrowser, openConsole, signInToConsole, type ConsoleVisit } from './console.ts'
 import { openConsoleAs } from './members.ts'
 
 /** Markup in a text from outside. */
@@ -25,7 +25,7 @@ async function failJobs({ server, demo }: ConsoleVisit, counts: Record<string, n
 const uniqueKind = (): string => `fictional_${randomUUID().slice(0, 8)}`
 
 test('failed jobs are retried one by one, chosen ones, and all of a kind, and each says what it did', inBrowser, async () => {
-  const visited = await openConsole()
+  const visited = await signInToConsole()
   const { page, open, complaints } = visited
   const [few, many] = [uniqueKind(), uniqueKind()]
   await failJobs(visited, { [few]: 3, [many]: 5 })
@@ -58,7 +58,7 @@ test('failed jobs are retried one by one, chosen ones, and all of a kind, and ea
 })
 
 test('jobs that were retried elsewhere meanwhile stay as they are, which the dialog says', inBrowser, async () => {
-  const visited = await openConsole()
+  const visited = await signInToConsole()
   const { page, open, server, demo } = visited
   const kind = uniqueKind()
   await failJobs(visited, { [kind]: 2 })
@@ -75,7 +75,7 @@ test('jobs that were retried elsewhere meanwhile stay as they are, which the dia
 })
 
 test('a failed job is retried by keyboard alone', inBrowser, async () => {
-  const visited = await openConsole()
+  const visited = await signInToConsole()
   const { page, open } = visited
   const kind = uniqueKind()
   await failJobs(visited, { [kind]: 1 })
@@ -93,7 +93,7 @@ test('a failed job is retried by keyboard alone', inBrowser, async () => {
 })
 
 test('a connection that fails leads to its user, and an endpoint shows its state', inBrowser, async () => {
-  const visited = await openConsole()
+  const visited = await signInToConsole()
   const { page, api, open, server, demo, complaints } = visited
   const { body: user } = await api.post('/v2/user', { client_user_id: `console-health-${randomUUID()}` })
   const demoConnection = { user_id: user.user_id, provider: 'fitbit' }
@@ -146,7 +146,7 @@ test('a viewer sees the part of the team without jobs, endpoints and the server'
 })
 
 test('a refused retry is shown in the dialog as the server says it, and can be tried again', inBrowser, async () => {
-  const visited = await openConsole()
+  const visited = await signInToConsole()
   const { page, open } = visited
   const kind = uniqueKind()
   await failJobs(visited, { [kind]: 1 })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { assertGoodPage, assertNoComplaints, inBrowser, openConsole } from './console.ts'
+import { assertGoodPage, assertNoComplaints, inBrowser, openConsole, signInToConsole } from './console.ts'
 import { createLink, receive, refuse, reportIssue } from './lab-links.ts'
 import { manageOrg, MARKUP } from './org-requests.ts'
 import { openConsoleAs } from './members.ts'
@@ -140,7 +140,7 @@ test('a member who does not administer the organization sees no issues', inBrows
 })
 
 test('the overview leads administrators of the organization to open issues', inBrowser, async () => {
-  const visited = await openConsole()
+  const visited = await signInToConsole()
   const { page, open } = visited
   const link = await createLink(visited)
   await reportIssue(visited, link, { reason: 'link_down', detail: 'ECONNREFUSED' })

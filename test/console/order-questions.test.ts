@@ -6,7 +6,7 @@ import { keepScreenshot } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
 import { readPdf, skipWithoutPdfTools } from '../support/pdf-reader.ts'
 import { connectionOf, onDatabase } from '../support/program.ts'
-import { assertGoodPage, assertNoComplaints, inBrowser, openConsole, SCREENS, type ConsoleVisit } from './console.ts'
+import { assertGoodPage, assertNoComplaints, inBrowser, signInToConsole, SCREENS, type ConsoleVisit } from './console.ts'
 
 const MARKUP = '<img src=x onerror=alert(1)>'
 const QUESTION = { required: true, answers: [] as object[], constraint: null as string | null, default: null }
@@ -77,7 +77,7 @@ const isFocused = async (page: Page, target: Locator): Promise<boolean> =>
   (await target.and(page.locator(':focus')).count()) === 1
 
 test('an order is refused without answers to required questions, and placed with them', inBrowser, async () => {
-  const visited = await openConsole()
+  const visited = await signInToConsole()
   const { page, api, open, complaints } = visited
   const lab_test_id = await createAskingTest(visited)
   const { markers } = (await api.get(`/v3/lab_tests/${lab_test_id}`)).body
@@ -160,7 +160,7 @@ async function assertPrinted({ page, api, server, demo }: ConsoleVisit): Promise
 }
 
 test('an order with answers is placed by keyboard alone', inBrowser, async () => {
-  const visited = await openConsole()
+  const visited = await signInToConsole()
   const { page, open } = visited
   const name = 'Fictional test by keyboard'
   await createAskingTest(visited, name)
@@ -194,7 +194,7 @@ test('an order with answers is placed by keyboard alone', inBrowser, async () =>
 })
 
 test('answers are of the test that is chosen: those to another test are not sent', inBrowser, async () => {
-  const visited = await openConsole()
+  const visited = await signInToConsole()
   const { page, open } = visited
   const lab_test_id = await createAskingTest(visited, 'Fictional test of before')
   const sent = ordersSent(page)

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { eventually } from '../support/eventually.ts'
-import { assertGoodPage, assertNoComplaints, inBrowser, openConsole, type ConsoleVisit } from './console.ts'
+import { assertGoodPage, assertNoComplaints, inBrowser, openConsole, signInToConsole, type ConsoleVisit } from './console.ts'
 import { readFile } from 'node:fs/promises'
 import { createOrder, storeDocuments } from './orders.ts'
 
 /** The console at the orders of a team that has some. */
 async function openOrders(query = ''): Promise<ConsoleVisit> {
-  const visited = await openConsole()
+  const visited = await signInToConsole()
   for (let count = 0; count < ORDERS; count++) await createOrder(visited.api)
   await visited.open(`orders${query}`)
   return visited
@@ -144,7 +144,7 @@ describe('the list of orders', () => {
 
 describe('one order', () => {
   test('is placed, led to its result in the sandbox, and shows its values and events', inBrowser, async () => {
-    const visited = await openConsole()
+    const visited = await signInToConsole()
     const { page } = visited
     const id = await placeOrder(visited)
     await assertGoodPage(visited, 'new order')
@@ -161,7 +161,7 @@ describe('one order', () => {
   })
 
   test("lists the laboratory's own documents of the result, each with its state and its file", inBrowser, async () => {
-    const visited = await openConsole()
+    const visited = await signInToConsole()
     const { page, api, open, complaints } = visited
     const id = await createOrder(api)
     await api.post(`/v3/order/${id}/test`)
@@ -179,7 +179,7 @@ describe('one order', () => {
   })
 
   test('is cancelled after its name was typed', inBrowser, async () => {
-    const visited = await openConsole()
+    const visited = await signInToConsole()
     const { page, api } = visited
     const id = await placeOrder(visited)
     await page.getByRole('button', { name: 'Cancel order' }).click()
@@ -197,7 +197,7 @@ describe('one order', () => {
   })
 
   test('is read again while its page is open, by requests that do not prolong the session', inBrowser, async () => {
-    const visited = await openConsole()
+    const visited = await signInToConsole()
     const { page, api, open } = visited
     const id = await createOrder(api)
     const kinds: string[] = []
@@ -215,7 +215,7 @@ describe('one order', () => {
   })
 
   test('shows at a field what the API rejects', inBrowser, async () => {
-    const { page, open } = await openConsole()
+    const { page, open } = await signInToConsole()
     await open('orders/new')
     await page.getByRole('combobox', { name: 'Test' }).click()
     await page.getByRole('option').first().click()

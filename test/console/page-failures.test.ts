@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.ts'
 import type { Route } from 'playwright-core'
 import type { Page } from '../support/browser.ts'
 import { chooserByKind } from '../contract/operations/inputs-in-turn.ts'
-import { inBrowser, openConsole, type ConsoleVisit } from './console.ts'
+import { inBrowser, signInToConsole, type ConsoleVisit } from './console.ts'
 import { createLink, receive } from './lab-links.ts'
 import { manageOrg } from './org-requests.ts'
 import { createOrder } from './orders.ts'
@@ -104,9 +104,8 @@ for (const pageCase of PAGES) {
   const survived = [...shownFailures, ...triedReturns].map(({ name }) => name).join(', ')
   test(`the page ${pageCase.path || 'overview'} is used by keyboard, and survives slowness, ${survived}`, inBrowser, async () => {
     const visited = await openPage(pageCase)
-    await reachEveryControl(visited.page)
-    await showErrors(visited, pageCase, shownFailures)
-    await waitForSlowAnswer(visited, pageCase)
+    await reachEveryControl(visited.page, pageCase === PAGES[0])
+    await waitAndFail(visited, pageCase, shownFailures)
     for (const { comeBack } of triedReturns) await comeBack(visited, pageCase)
   })
 }
@@ -117,10 +116,13 @@ function inTurn<Tried>(list: readonly Tried[]): () => readonly Tried[] {
   return () => choose('page')
 }
 
-/** Every control of the page gets the focus by Tab alone. Of a group of radio buttons one does, and arrows choose another. */
-async function reachEveryControl(page: Page): Promise<void> {
-  const count = await page.evaluate<number>(MARK_CONTROLS)
-  assert(count > 5, `the page has ${count} controls`)
+/**
+ * Every control of the page gets the focus by Tab alone. Of a group of radio buttons one does, and arrows choose another.
+ * @param hasFrame with the controls of the frame, which are those of every page
+ */
+async function reachEveryControl(page: Page, hasFrame: boolean): Promise<void> {
+  const count = await page.evaluate<number>(`(${MARK_CONTROLS})(${hasFrame})`)
+  assert(count > (hasFrame ? 20 : 0), `the page has ${count} controls`)
   let left: string[] = []
   // A field for a date has three parts.
   for (let presses = 0; presses <= 3 * count + 20; presses++) {
@@ -132,27 +134,50 @@ async function reachEveryControl(page: Page): Promise<void> {
 }
 const CONTROLS = 'a[href], button, input, select, textarea, summary, [tabindex]'
 // A list loads further rows before the focus is at its end, where the button for that stands.
-const MARK_CONTROLS = `(() => {
+const MARK_CONTROLS = `(hasFrame) => {
   const isControl = (element) =>
     element.tabIndex >= 0 && element.textContent !== 'Load more' && !element.disabled && element.checkVisibility() && !element.matches('input[type=radio]:not(:checked)')
-  const controls = [...document.querySelectorAll(${JSON.stringify(CONTROLS)})].filter(isControl)
+  const main = document.querySelector('main')
+  const controls = [...(hasFrame ? document : main).querySelectorAll(${JSON.stringify(CONTROLS)})].filter(isControl)
   for (const control of controls) control.setAttribute('data-unreached', '')
   document.addEventListener('focusin', ({ target }) => target.removeAttribute('data-unreached'))
+  if (!hasFrame) {
+    // The next Tab goes on from where the focus was.
+    const start = Object.assign(document.createElement('span'), { tabIndex: -1 })
+    main.prepend(start)
+    start.focus()
+    start.remove()
+  }
   return controls.length
-})()`
+}`
 const LIST_UNREACHED = "[...document.querySelectorAll('[data-unreached]')].map((element) => element.outerHTML.slice(0, 200))"
 
-/** Each failure of the main request is shown as the server gives it, and the data after another attempt. */
-async function showErrors(
+/**
+ * While the answer to the main request is not there, the page shows neither data nor an error; then each failure, as the server gives it,
+ * and the data after another attempt.
+ */
+async function waitAndFail(
   { page }: ConsoleVisit,
   { request, content }: PageCase,
   shownFailures: readonly Failure[],
 ): Promise<void> {
   await page.clock.install()
-  let attempt = (): Promise<unknown> => page.reload()
+  let isAsked = false
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  let attempt = async (): Promise<void> => {
+    await page.reload()
+    await eventually(() => isAsked)
+    assert.equal(await content(page).count(), 0)
+    assert.equal(await page.getByRole('alert').count(), 0)
+    release()
+  }
   for (const { text, fail } of shownFailures) {
     await page.unroute(request)
-    await page.route(request, fail)
+    await page.route(request, async (route) => {
+      isAsked = true
+      await released
+      await fail(route)
+    })
     await attempt()
     const notice = page.getByRole('alert').filter({ hasText: text }).first()
     await eventually(async () => {
@@ -166,24 +191,6 @@ async function showErrors(
   await attempt()
   await content(page).waitFor()
   await page.getByRole('alert').waitFor({ state: 'detached' })
-}
-
-/** While the answer is not there, the page shows neither data nor an error. */
-async function waitForSlowAnswer({ page }: ConsoleVisit, { request, content }: PageCase): Promise<void> {
-  let isAsked = false
-  const { promise: release, resolve } = Promise.withResolvers<void>()
-  await page.route(request, async (route) => {
-    isAsked = true
-    await release
-    await route.continue().catch(() => {})
-  })
-  await page.reload()
-  await eventually(() => isAsked)
-  assert.equal(await content(page).count(), 0)
-  assert.equal(await page.getByRole('alert').count(), 0)
-  resolve()
-  await content(page).waitFor()
-  await page.unroute(request)
 }
 
 async function leaveAndReturn({ page, open }: ConsoleVisit, { content }: PageCase): Promise<void> {
@@ -215,8 +222,7 @@ async function signInAgain({ page }: ConsoleVisit, { content }: PageCase): Promi
 
 /** Opens a page, with what its list shows or its address names. */
 async function openPage({ path, content }: PageCase): Promise<ConsoleVisit> {
-  const visited = await openConsole()
-  await visited.page.unrouteAll()
+  const visited = await signInToConsole()
   await visited.open(await fillPath(path, visited))
   await content(visited.page).waitFor()
   return visited

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { keepScreenshot } from '../support/browser.ts'
-import { assertGoodPage, assertNoComplaints, inBrowser, openConsole, type ConsoleVisit } from './console.ts'
+import { assertGoodPage, assertNoComplaints, inBrowser, openConsole, signInToConsole, type ConsoleVisit } from './console.ts'
 import { openConsoleAs } from './members.ts'
 
 /** A response that the API refuses is an error of the browser too. */
@@ -12,7 +12,7 @@ const lookAt = ({ page, complaints }: ConsoleVisit, name: string): Promise<void>
   assertGoodPage({ page, complaints: complaints.filter((complaint) => !REFUSED.test(complaint)) }, name)
 
 test('the log is filtered, zoomed by keys and by dragging, and one request opens with its error', inBrowser, async () => {
-  const visited = await openConsole()
+  const visited = await signInToConsole()
   const { page, api, open, complaints } = visited
   await api.get('/v3/lab_tests')
   await api.post('/v3/order', {})
@@ -136,7 +136,7 @@ test('a deletion asks for the name of the operation', inBrowser, async () => {
 })
 
 test('in production the explorer only reads, and everywhere only what the role permits', inBrowser, async () => {
-  const visited = await openConsole()
+  const visited = await signInToConsole()
   const { page, server, demo, complaints } = visited
   const production = `${server.url}/console/${demo.teams.us}/production-us/requests/explorer`
   await page.goto(`${production}?operation=create_user`)

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { eventuallyHolds } from '../support/eventually.ts'
 import { connectionOf, onDatabase, outcome } from '../support/program.ts'
-import { assertGoodPage, assertNoComplaints, inBrowser, openConsole, type ConsoleVisit } from './console.ts'
+import { assertGoodPage, assertNoComplaints, inBrowser, openConsole, signInToConsole, type ConsoleVisit } from './console.ts'
 import { openConsoleAs } from './members.ts'
 import { createOrder } from './orders.ts'
 
@@ -21,7 +21,7 @@ const manage = ({ server, demo }: ConsoleVisit, method: string, path: string, bo
 
 describe('messages to patients', () => {
   test('the inbox of a sandbox shows what would be sent, by filters in the address', inBrowser, async () => {
-    const visited = await openConsole()
+    const visited = await signInToConsole()
     const { page, api, open, complaints } = visited
     const order_id = await createOrder(api)
     await open(`settings/messages?order=${order_id}`)
@@ -38,7 +38,7 @@ describe('messages to patients', () => {
   })
 
   test('a message that did not reach its patient leads from the overview to the inbox', inBrowser, async () => {
-    const visited = await openConsole()
+    const visited = await signInToConsole()
     const { page, api, open, server, demo } = visited
     const order_id = await createOrder(api)
     await onDatabase(connectionOf(server.dataDir), (client) =>
@@ -137,7 +137,7 @@ describe('retention', () => {
 
 describe('the audit log', () => {
   test('lists changes with who made them, filtered by operation and scope in the address', inBrowser, async () => {
-    const visited = await openConsole()
+    const visited = await signInToConsole()
     const { page, open, complaints } = visited
     const physician = { first_name: 'Docta', last_name: 'Fictional', npi: randomUUID().slice(0, 12) }
     assert.equal((await manage(visited, 'POST', `${teamPath(visited)}/sandbox/physician`, physician)).status, 200)
@@ -188,7 +188,7 @@ describe('the access log', () => {
   })
 
   test('of an order has the lines about the order and no others', inBrowser, async () => {
-    const { page, api, open, complaints } = await openConsole()
+    const { page, api, open, complaints } = await signInToConsole()
     const order_id = await createOrder(api)
     const table = page.getByRole('table', { name: 'Who looked' })
     // A read is in the log about a second later.

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { visit } from '../support/browser.ts'
 import { folder, serving } from '../support/program.ts'
-import { assertGoodPage, assertNoComplaints, inBrowser, openConsole, visitConsole } from './console.ts'
+import { assertGoodPage, assertNoComplaints, inBrowser, openConsole, signInToConsole, visitConsole } from './console.ts'
 
 test('a demo server says that it is one, and signs in with one click', inBrowser, async () => {
   const visited = await visitConsole()
@@ -19,7 +19,9 @@ test('a demo server says that it is one, and signs in with one click', inBrowser
 })
 
 test('the page that was asked for opens after the sign-in', inBrowser, async () => {
-  const { page, complaints } = await openConsole('nowhere?status=at_lab')
+  const { page, open, complaints } = await visitConsole()
+  await open('nowhere?status=at_lab')
+  await page.getByRole('button', { name: 'Open the demo' }).click()
   await page.getByRole('heading', { name: 'Not found' }).waitFor()
   assert.match(page.url(), /\/nowhere\?status=at_lab$/)
   assertNoComplaints(complaints)
@@ -51,7 +53,7 @@ test('signing out shows the sign-in page, also after going back and in another t
 })
 
 test("another organization's team is not found", inBrowser, async () => {
-  const { page, server } = await openConsole()
+  const { page, server } = await signInToConsole()
   await page.goto(`${server.url}/console/00000000-0000-7000-8000-000000000000/sandbox-us`)
   await page.getByRole('heading', { name: 'Not found' }).waitFor()
 })

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { assertGoodPage, assertNoComplaints, inBrowser, openConsole } from './console.ts'
+import { assertGoodPage, assertNoComplaints, inBrowser, openConsole, signInToConsole } from './console.ts'
 import { createOrder } from './orders.ts'
 
 test('users are found by the id that the team gave them, and one opens with its profile and sources', inBrowser, async () => {
-  const visited = await openConsole()
+  const visited = await signInToConsole()
   const { page, api, open, complaints } = visited
   const reference = `console-users-${randomUUID()}`
   await api.post('/v2/user', { client_user_id: reference })
@@ -25,7 +25,7 @@ test('users are found by the id that the team gave them, and one opens with its 
 })
 
 test('one user has the state and newest data of sources, the orders and the messages about them', inBrowser, async () => {
-  const visited = await openConsole()
+  const visited = await signInToConsole()
   const { page, api, open, complaints } = visited
   const order_id = await createOrder(api)
   const { user_id } = (await api.get(`/v3/order/${order_id}`)).body

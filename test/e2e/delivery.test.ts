@@ -11,10 +11,10 @@ import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { demoIn, connectionOf, runCli, stopAll, folder, onDatabase, serving, type ServerProcess } from '../support/program.ts'
 
-const EVENTS = Number(process.env.DELIVERY_EVENTS ?? 4000)
+const EVENTS = Number(process.env.DELIVERY_EVENTS ?? 2000)
 const PER_TRANSACTION = 50
 /** Between transactions: workers are killed while events are emitted. */
-const PAUSE_MS = 100
+const PAUSE_MS = 200
 /** One for each receiver. */
 const TYPES = [
   'labtest.order.created',

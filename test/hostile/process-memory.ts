@@ -1,5 +1,6 @@
 // The memory of the processes of a server, as Linux counts it: the peak over time of their sum, not the sum of their peaks, which they reach at
-// different times. The sum is taken every 100 ms, because the kernel needs milliseconds for each process with shared buffers:
+// different times. The sum is taken every 100 ms. The kernel needs milliseconds for each process with shared buffers, so a process whose
+// resident pages are as many as before is not looked at again:
 //
 // - memory of their own, and memory that they share with each other, such as the buffers of PostgreSQL and what its processes have from the
 //   one that started them: the proportional set size (Pss_Anon and Pss_Shmem of /proc/PID/smaps_rollup), so that it counts once;
@@ -22,6 +23,8 @@ export class MemoryWatch {
   readonly #timer: NodeJS.Timeout
   /** Which process has started each process of the machine. */
   #parents = new Map<number, number>()
+  /** Of each process, with the number of its resident pages then. */
+  readonly #known = new Map<number, { pages: string; memory: Memory }>()
   #peak: Sum = { total: 0, postgres: 0 }
 
   constructor(pid: number, dataDir: string) {
@@ -48,7 +51,7 @@ export class MemoryWatch {
     const sum: Sum = { total: 0, postgres: 0 }
     const files = new Map<string, number>()
     for (const pid of this.#processes()) {
-      const memory = memoryOf(pid)
+      const memory = this.#memoryOf(pid)
       if (!memory) continue
       const { program } = memory
       sum.total += memory.own_kb
@@ -58,6 +61,16 @@ export class MemoryWatch {
     for (const kb of files.values()) sum.total += kb
     sum.postgres += files.get(POSTGRES) ?? 0
     if (sum.total > this.#peak.total) this.#peak = sum
+  }
+
+  #memoryOf(pid: number): Memory | undefined {
+    const pages = read(pid, 'statm')?.split(' ')[1]
+    if (pages === undefined) return undefined
+    const known = this.#known.get(pid)
+    if (known?.pages === pages) return known.memory
+    const memory = memoryOf(pid)
+    if (memory) this.#known.set(pid, { pages, memory })
+    return memory
   }
 
   /** Only processes that are new are read: a machine has hundreds. */
@@ -86,8 +99,15 @@ function parentOf(pid: number): number | undefined {
   return status === undefined ? undefined : Number(/^PPid:\s*(\d+)/m.exec(status)?.[1])
 }
 
-/** In kB; undefined if the process has ended. */
-function memoryOf(pid: number): { program: string; own_kb: number; files: number } | undefined {
+interface Memory {
+  program: string
+  own_kb: number
+  /** In kB. */
+  files: number
+}
+
+/** Undefined if the process has ended. */
+function memoryOf(pid: number): Memory | undefined {
   const shares = read(pid, 'smaps_rollup')
   const status = read(pid, 'status')
   if (!shares || !status) return undefined

@@ -176,6 +176,9 @@ export class Scheduler {
 
 const isRunnable = (actor: Actor): boolean => !actor.done && !actor.suspended && actor.label !== undefined
 
+/** The first of `count` seeds that no other day has. */
+export const firstSeedToday = (count: number): number => 1 + Math.floor(Date.now() / 86_400_000) * count
+
 /** The seeds of a run: `count` from `first` on, or the one that SIMULATION_SEED names. */
 export function listSeeds(count: number, first = 1, env: Record<string, string | undefined> = process.env): number[] {
   const only = env.SIMULATION_SEED

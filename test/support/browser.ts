@@ -67,6 +67,7 @@ export async function visit(screen: Screen = 'computer'): Promise<Visit> {
   const visited = await known
   const { page } = visited
   await page.goto('about:blank')
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
   await page.context().clearCookies()
   await page.setViewportSize(SCREENS[screen].viewport)
   await page.emulateMedia({ colorScheme: 'light' })

@@ -52,8 +52,9 @@ function replaceEachMatch(answer: unknown, isMatch: (value: unknown) => boolean)
   return found
 }
 
+/** Answers as usual, but one. @param indices those of the answers that were asked for are added */
 const createHttp =
-  (answers: Answers, replacement: number, text: string): VendorHttp =>
+  (answers: Answers, replacement: number, text: string, indices = new Set<number>()): VendorHttp =>
   async ({ url, body }) => {
     // Strava's last page is an empty one.
     if (/[?&]page=([2-9]|\d\d)/.test(url)) return { status: 200, headers: new Headers(), text: '[]' }
@@ -61,31 +62,41 @@ const createHttp =
     const index = answers.findIndex(([path]) => path.test(`${new URL(url).pathname.split('/').slice(1).join('/')} ${action}`))
     const answer = answers[index]?.[1]
     if (answer === undefined) return { status: 404, headers: new Headers(), text: '{}' }
+    indices.add(index)
     return { status: 200, headers: new Headers(), text: index === replacement ? text : JSON.stringify(answer) }
   }
 
 const app = (connector: Connector) => ({ ...CLIENT, details: null, urls: connector.urls })
 
-async function grantAndParts(connector: Connector, http: VendorHttp): Promise<{ grants: Grant[]; parts: Pulled[] }> {
-  const [grants, parts]: [Grant[], Pulled[]] = [[], []]
-  const orFailure = async (work: () => Promise<void>) => {
+interface Outcome {
+  grants: Grant[]
+  parts: Pulled[]
+}
+
+/** What the server asks a vendor for: grants, and each resource. */
+function stepsOf(connector: Connector): ((http: VendorHttp) => Promise<Outcome>)[] {
+  const orFailure = (work: (http: VendorHttp, outcome: Outcome) => Promise<void>) => async (http: VendorHttp) => {
+    const outcome: Outcome = { grants: [], parts: [] }
     try {
-      await work()
+      await work(http, outcome)
     } catch (error) {
       assert(error instanceof VendorError, `${connector.provider}: ${String(error)}`)
     }
+    return outcome
   }
-  await orFailure(async () => {
-    const asked = { code: 'c', redirect_uri: 'https://here.example', code_verifier: 'v', now_ms: NOW_MS }
-    const grant = await connector.exchange(http, app(connector), asked)
-    grants.push(grant, await connector.refresh(http, app(connector), grant, NOW_MS))
-  })
   const own = connector.resources.filter((resource) => connector.comesWith?.[resource] === undefined)
-  for (const resource of own)
-    await orFailure(async () => {
-      for await (const part of connector.pull(http, app(connector), 'a', { ...RANGE, resource })) parts.push(part)
-    })
-  return { grants, parts }
+  return [
+    orFailure(async (http, { grants }) => {
+      const request = { code: 'c', redirect_uri: 'https://here.example', code_verifier: 'v', now_ms: NOW_MS }
+      const grant = await connector.exchange(http, app(connector), request)
+      grants.push(grant, await connector.refresh(http, app(connector), grant, NOW_MS))
+    }),
+    ...own.map((resource) =>
+      orFailure(async (http, { parts }) => {
+        for await (const part of connector.pull(http, app(connector), 'a', { ...RANGE, resource })) parts.push(part)
+      }),
+    ),
+  ]
 }
 
 for (const connector of connectors)
@@ -95,30 +106,36 @@ for (const connector of connectors)
 
     async function replaceAll(isMatch: (value: unknown) => boolean, values: readonly string[]): Promise<void> {
       const answers = answersOf[connector.provider]!
-      const usual = await grantAndParts(connector, createHttp(answers, -1, ''))
-      assert(usual.grants.length === 2 && usual.parts.length > 0)
+      const seen = new Set<string>()
+      const steps: { run: (http: VendorHttp) => Promise<Outcome>; indices: Set<number> }[] = []
+      for (const run of stepsOf(connector)) {
+        const indices = new Set<number>()
+        const { grants, parts } = await run(createHttp(answers, -1, '', indices))
+        assert(steps.length > 0 || grants.length === 2)
+        for (const part of parts) seen.add(JSON.stringify(part))
+        steps.push({ run, indices })
+      }
+      assert(seen.size > 0)
       const team = await createTestTeam()
       const user_id = await team.user()
-      const seen = new Set(usual.parts.map((part) => JSON.stringify(part)))
       let count = 0
-      for (const [index, [path, answer]] of answers.entries())
+      for (const [index, [path, answer]] of answers.entries()) {
+        // The others are answered as usual.
+        const touched = steps.filter(({ indices }) => indices.has(index))
+        assert(touched.length > 0, `${path} is asked for`)
         for (const place of replaceEachMatch(answer, isMatch)) {
           count++
           const all: Pulled[] = []
-          for (const value of values) {
-            const text = place.replace(MARK, value)
-            const { grants, parts } = await grantAndParts(connector, createHttp(answers, index, text))
-            for (const { expires_at_ms } of grants) {
-              const isDate = expires_at_ms === null || Math.abs(expires_at_ms - NOW_MS) <= 1e12
-              assert(isDate, `${path}: expires at ${expires_at_ms} with ${value}`)
-              if (expires_at_ms !== null) new Date(expires_at_ms).toISOString()
+          for (const value of values)
+            for (const { run } of touched) {
+              const { grants, parts } = await run(createHttp(answers, index, place.replace(MARK, value)))
+              for (const { expires_at_ms } of grants) assertDate(expires_at_ms, `${path} with ${value}`)
+              for (const part of parts) {
+                const json = JSON.stringify(part)
+                if (!seen.has(json)) all.push(part)
+                seen.add(json)
+              }
             }
-            for (const part of parts) {
-              const json = JSON.stringify(part)
-              if (!seen.has(json)) all.push(part)
-              seen.add(json)
-            }
-          }
           await team.db.tx(team.tenant, async (tx) => {
             const user = await getUser(tx, user_id)
             for (const part of all)
@@ -127,9 +144,16 @@ for (const connector of connectors)
               })
           })
         }
+      }
       assert(count >= 4, `${count} places`)
     }
   })
+
+function assertDate(ms: number | null, source: string): void {
+  if (ms === null) return
+  assert(Math.abs(ms - NOW_MS) <= 1e12, `expires at ${ms}: ${source}`)
+  new Date(ms).toISOString()
+}
 
 const text80 = (place: string): string => {
   const at = place.indexOf(MARK)
