@@ -94,11 +94,11 @@ async function checkEcho({ profile, account_number }: AccountLink, network: Netw
 function judgeEcho(exchange: Exchange, { control_id, duration_ms }: { control_id: string; duration_ms: number }): CheckStep {
   if ('problem' in exchange) {
     const { problem, other_id } = exchange
-    const detail = other_id === undefined ? '' : `, ${printable(other_id) || 'none'} instead of ${control_id}`
+    const detail = other_id === undefined ? '' : `, "${printable(other_id)}" instead of "${control_id}"`
     return createStep('echo', 'failed', `${lowerFirst(EXCHANGE_TEXTS[problem])}${detail}`, ECHO_ADVICE[problem])
   }
   const { code, text } = exchange.answer
-  const said = text === null ? '' : `: ${printable(text)}`
+  const said = text === null ? '' : `: ${printable(text).trim()}`
   if (code.endsWith('A'))
     return createStep('echo', 'ok', `the laboratory acknowledged ${control_id} with ${code} after ${duration_ms} ms${said}`)
   return createStep(
@@ -113,11 +113,7 @@ const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text
 
 const TEXT_LENGTH_MAX = 200
 /** What the laboratory wrote, in one line. */
-const printable = (text: string): string =>
-  text
-    .replaceAll(/[\p{C}\s]+/gu, ' ')
-    .trim()
-    .slice(0, TEXT_LENGTH_MAX)
+const printable = (text: string): string => text.replaceAll(/[\p{C}\s]+/gu, ' ').slice(0, TEXT_LENGTH_MAX)
 
 const BUSY = 'The laboratory may take one connection at a time: check again in mode off'
 const REFUSAL_ADVICE =

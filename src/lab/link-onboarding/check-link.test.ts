@@ -141,7 +141,7 @@ test('an echo fails with what to do if what comes back is no answer to it', asyn
   const steps = await Promise.all(ports.map((port) => echoAt(port)))
   assert(steps.every(({ outcome }) => outcome === 'failed'))
   const texts = steps.map(({ text }) => text)
-  assert.match(texts.splice(3, 1)[0]!, /^the answer was to another message, 1 instead of ECHO/)
+  assert.match(texts.splice(3, 1)[0]!, /^the answer was to another message, "1" instead of "ECHO/)
   assert.deepEqual(texts, [
     'no answer in time',
     'the answer began and did not end',
