@@ -11,7 +11,7 @@ import { join, relative, resolve } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
 import { openEmbedded } from '../src/platform/embedded-postgres/embedded-postgres.ts'
 import { groupFiles } from './groups.ts'
-import { testDataDir, testSettings } from './setup.ts'
+import { removeLater, testDataDir, testSettings } from './setup.ts'
 import { bundleProgram, bundleTypebox } from './support/program-bundle.ts'
 import { migratedDataDir, prepareTestDataDir } from './support/template.ts'
 
@@ -93,7 +93,7 @@ if (existsSync(testDataDir)) {
     const left = await openEmbedded({ dataDir: testDataDir, ownership: 'required', log: () => {}, settings: testSettings })
     await left.stop()
   }
-  rmSync(testDataDir, { recursive: true, force: true })
+  removeLater(testDataDir)
 }
 
 // Each process loads the program: what one has made of the sources the others need not make again.
@@ -185,7 +185,7 @@ if (pattern && testsRun === 0) {
   process.exitCode = 1
 }
 await database.stop()
-rmSync(testDataDir, { recursive: true, force: true })
+removeLater(testDataDir)
 
 /** The files that have the pattern somewhere; all of them where none has, since titles may be put together. */
 function withPattern(files: string[]): string[] {

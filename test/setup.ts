@@ -1,5 +1,7 @@
 // Where the database of the tests lives and how it runs.
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { renameSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -23,3 +25,13 @@ export const testSettings = {
  * `chattr`, or on another file system, nothing changes. The place depends on the name, which has to be another one each time.
  */
 export const placeFoldersApart = (folder: string): void => void spawnSync('chattr', ['+T', folder], { stdio: 'ignore' })
+
+/**
+ * Takes a folder away at once, and has another process delete it that nobody waits for: a disk that discards blocks needs ten seconds for the
+ * files of a cluster.
+ */
+export function removeLater(folder: string): void {
+  const removed = `${folder}.removed-${randomUUID()}`
+  renameSync(folder, removed)
+  spawn('rm', ['-rf', removed], { detached: true, stdio: 'ignore' }).unref()
+}

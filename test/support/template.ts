@@ -20,7 +20,7 @@ import { migrationsOf } from '../../src/platform/db/migrations.ts'
 import { installationOf, protectionChecksum } from '../../src/platform/db/row-security.ts'
 import { sitesChecksum } from '../../src/visits/psc/load-sandbox-sites.ts'
 import { setTestIdentities } from './lab-identities.ts'
-import { placeFoldersApart, testDataDir, testSettings } from '../setup.ts'
+import { placeFoldersApart, removeLater, testDataDir, testSettings } from '../setup.ts'
 
 type Server = Extract<Connection, { host: string }>
 
@@ -103,12 +103,11 @@ async function keptFolder(name: string, make: (folder: string) => Promise<void>)
     copyFolder(folder, copy)
     // Those of other migrations and data files.
     const kind = `${name.split('-')[0]}-`
-    for (const other of readdirSync(CACHE))
-      if (other.startsWith(kind) && !other.includes('.')) rmSync(join(CACHE, other), { recursive: true, force: true })
-    if (existsSync(kept)) rmSync(copy, { recursive: true, force: true })
+    for (const other of readdirSync(CACHE)) if (other.startsWith(kind) && !other.includes('.')) removeLater(join(CACHE, other))
+    if (existsSync(kept)) removeLater(copy)
     else renameSync(copy, kept)
   } finally {
-    rmSync(made, { recursive: true, force: true })
+    removeLater(made)
   }
   return kept
 }
