@@ -54,7 +54,7 @@ function readStatements(folder: string): Statement[] {
   for (const file of globSync(`${folder}/*.jsonl`).sort())
     for (const line of readFileSync(file, 'utf8').split('\n').filter(Boolean)) {
       const { schema, reach, text } = JSON.parse(line) as Statement & { schema: string }
-      if (schema === 'control' || !/^\s*(with|select|insert|update|delete)\b/i.test(text)) continue
+      if (schema === 'control' || !/^\s*(with|select|insert|update|delete|merge|truncate|copy)\b/i.test(text)) continue
       for (const part of partsOf(text)) statements.set(`${reach} ${part}`, { text: part, reach })
     }
   return [...statements.values()]

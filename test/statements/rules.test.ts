@@ -167,6 +167,8 @@ const cases: [title: string, text: string, team: string, cell: string][] = [
   ],
   ['an update that moves a row to another team', 'update job set team_id = $1 where team_id = $2', 'written', 'written'],
   ['a delete of rows of several teams', 'delete from job where failed_at < $1', 'team', ''],
+  ['a call of a function that reads tables of teams', 'select from booked_times_of_staff($1, $2, $3, $4)', 'called', 'called'],
+  ['a merge', 'merge into job using destination on false when not matched then do nothing', 'written', 'written'],
   ['a delete by places of the team', 'delete from job where team_id = $1 and ctid = any ($2)', '', ''],
   ['a delete by places of several teams', 'delete from job where ctid = any ($1)', 'ctid,team', 'ctid'],
   [

@@ -30,12 +30,16 @@ export const RULES = {
     source: `${PLANNER}/multi_router_planner.c`,
   },
   written: {
-    text: 'An update or a delete has no volatile function, no mutable one of a column or within case or coalesce, and does not change the team.',
+    text: 'Only insert, update and delete write rows. The last two have no volatile function, no mutable one of a column or within case or coalesce, and keep the team.',
     source: `${PLANNER}/multi_router_planner.c`,
   },
   ctid: {
     text: 'A statement with ctid names one team: rows of other nodes have the same.',
     source: `${PLANNER}/recursive_planning.c`,
+  },
+  called: {
+    text: 'A statement calls no function of the schema that reads distributed tables.',
+    source: `${DOCUMENTS}/reference_workarounds.html`,
   },
   local: {
     text: 'No inner query of a local table names columns of a distributed one, nor the reverse.',
@@ -55,11 +59,19 @@ export interface Fault {
 /** `team`: a connection sends it that sees the rows of one team. */
 export type Reach = 'team' | 'cell'
 
+const KNOWN_TYPES = ['SelectStmt', 'InsertStmt', 'UpdateStmt', 'DeleteStmt']
+
 /** What a statement does against the rules: each rule once for a place. */
 export function findFaults(text: string, reach: Reach, kinds: ReadonlyMap<string, TableKind>): Fault[] {
   const faults = new Map<string, Fault>()
   const add = (rule: Rule, { table, location }: Relation) => faults.set(`${rule} ${location}`, { rule, table, location })
-  visit(readQuery(parseStatement(text), { kinds, ctes: new Set() }), undefined)
+  const statement = parseStatement(text)
+  if (!KNOWN_TYPES.includes(typeOf(statement))) return [{ rule: 'written', table: typeOf(statement), location: 0 }]
+  visit(readQuery(statement, { kinds, ctes: new Set() }), undefined)
+  for (const { FuncCall: call } of listNodes(statement)) {
+    const table = `${namesIn(call?.funcname as Node[]).at(-1)}()`
+    if (kinds.has(table)) faults.set(`called ${call!.location}`, { rule: 'called', table, location: call!.location as number })
+  }
   return [...faults.values()]
 
   function visit(query: Query, outer: Query | undefined): void {
