@@ -28,7 +28,8 @@ export const deliveryOptions = (changes: Partial<DeliveryOptions> = {}): Deliver
   log,
   metrics,
   product: 'Drawbridge/test',
-  attempt_ms_max: 400,
+  // Receivers of tests answer at once; on a machine that is busy with other tests that takes a second and more.
+  attempt_ms_max: 15_000,
   ...changes,
 })
 

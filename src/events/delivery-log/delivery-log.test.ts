@@ -89,7 +89,7 @@ describe('the log of an endpoint', () => {
     const slow = await endpoint(team, { url: silent.url })
     const gone = await endpoint(team, { url: 'http://127.0.0.1:1/' })
     await emitEvents(team)
-    await delivery.drain()
+    await delivering({ schedule_s: [0], attempt_ms_max: 750 }).drain()
     const errorOf = async (path: string) => {
       const [{ id }] = (await team.manage.get(`${path}/message`)).body.data
       const [attempt] = (await team.manage.get(`${path}/message/${id}/attempt?limit=1`)).body.data

@@ -162,7 +162,7 @@ describe('an attempt', () => {
       const target = await receiver(answer)
       const { id } = await endpoint(team, { url: target.url })
       await emitEvents(team)
-      await delivering({ schedule_s: [0, 0] }).drain()
+      await delivering({ schedule_s: [0, 0], attempt_ms_max: 750 }).drain()
       assert.deepEqual(await deliveryStates(team, id), { 'failed after 2': 1 })
       assert.deepEqual([...new Set(target.received.map(({ path }) => path))], ['/hook'])
       const ids = new Set(target.received.map(({ headers }) => headers['webhook-id']))
