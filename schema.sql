@@ -406,8 +406,8 @@ table analyte
   constraint analyte_pkey PRIMARY KEY (id)
 
 table appointment
-  id uuid not null
   team_id uuid not null
+  id uuid not null
   order_id uuid not null
   type text not null
   provider text not null
@@ -420,17 +420,17 @@ table appointment
   updated_at timestamp with time zone not null
   document text not null
   internal_data text not null
-  constraint appointment_pkey PRIMARY KEY (id)
-  constraint appointment_order_id_fkey FOREIGN KEY (order_id) REFERENCES lab_order(id)
+  constraint appointment_pkey PRIMARY KEY (team_id, id)
   constraint appointment_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint appointment_team_id_order_id_fkey FOREIGN KEY (team_id, order_id) REFERENCES lab_order(team_id, id)
   constraint appointment__event_status CHECK ((event_status = ANY (ARRAY['pending'::text, 'reserved'::text, 'scheduled'::text, 'in_progress'::text, 'completed'::text, 'cancelled'::text])))
   constraint appointment__span CHECK ((end_at > start_at))
   constraint appointment__type CHECK ((type = ANY (ARRAY['phlebotomy'::text, 'patient_service_center'::text])))
-  CREATE UNIQUE INDEX appointment__one_active ON appointment USING btree (order_id) WHERE (event_status <> 'cancelled'::text)
-  CREATE INDEX appointment__order ON appointment USING btree (order_id, created_at)
+  CREATE INDEX appointment__id ON appointment USING btree (id)
+  CREATE UNIQUE INDEX appointment__one_active ON appointment USING btree (team_id, order_id) WHERE (event_status <> 'cancelled'::text)
+  CREATE INDEX appointment__order ON appointment USING btree (team_id, order_id, created_at)
   CREATE INDEX appointment__provider ON appointment USING btree (provider, provider_id)
   CREATE INDEX appointment__site ON appointment USING btree (provider, site_code, start_at) WHERE ((event_status <> 'cancelled'::text) AND (site_code IS NOT NULL))
-  CREATE INDEX appointment__team ON appointment USING btree (team_id)
   policy of_team for all (team_id = current_team())
 
 table audit_log
@@ -556,12 +556,12 @@ table continuous_query
   CREATE INDEX continuous_query__newest ON continuous_query USING btree (org_id, created_at, id)
   CREATE UNIQUE INDEX continuous_query__platform_slug ON continuous_query USING btree (org_id, slug) WHERE (team_id IS NULL)
   CREATE UNIQUE INDEX continuous_query__slug ON continuous_query USING btree (team_id, slug) WHERE (team_id IS NOT NULL)
-  policy of_organization for all ((team_id IS NULL) AND (org_id = ( SELECT t.org_id FROM team t WHERE (t.id = current_team()))))
+  policy of_organization for all ((team_id IS NULL) AND (org_id = current_organization()))
   policy of_team for all (team_id = current_team())
 
 table custom_credential
-  id uuid not null
   team_id uuid not null
+  id uuid not null
   provider text not null
   client_id text
   client_secret text
@@ -570,8 +570,9 @@ table custom_credential
   created_at timestamp with time zone not null
   updated_at timestamp with time zone not null
   constraint custom_credential__once UNIQUE (team_id, provider)
-  constraint custom_credential_pkey PRIMARY KEY (id)
+  constraint custom_credential_pkey PRIMARY KEY (team_id, id)
   constraint custom_credential_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  CREATE INDEX custom_credential__id ON custom_credential USING btree (id)
   CREATE INDEX custom_credential__newest ON custom_credential USING btree (created_at, id)
   policy of_team for all (team_id = current_team())
 
@@ -630,14 +631,13 @@ table day_record
   policy of_team for all (team_id = current_team())
 
 table deleted_destination
-  destination_id text not null
   team_id uuid not null
+  destination_id text not null
   deleted_at timestamp with time zone not null default statement_timestamp()
   attempts_to uuid
   deliveries_to uuid
-  constraint deleted_destination_pkey PRIMARY KEY (destination_id)
+  constraint deleted_destination_pkey PRIMARY KEY (team_id, destination_id)
   CREATE INDEX deleted_destination__oldest ON deleted_destination USING btree (deleted_at)
-  CREATE INDEX deleted_destination__team ON deleted_destination USING btree (team_id)
   policy of_team for all (team_id = current_team())
 
 table delivery
@@ -660,7 +660,7 @@ table delivery
   response_body text
   signature text
   custom_headers text[]
-  constraint delivery__once PRIMARY KEY (destination_id, message_id)
+  constraint delivery__once PRIMARY KEY (team_id, destination_id, message_id)
   constraint delivery__pending CHECK (((state = 'pending'::text) = (due_at IS NOT NULL)))
   constraint delivery__state CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text, 'stopped'::text])))
   CREATE INDEX delivery__created ON delivery USING btree (created_at)
@@ -671,8 +671,8 @@ table delivery
   policy of_team for all (team_id = current_team())
 
 table delivery_attempt
-  id uuid not null
   team_id uuid not null
+  id uuid not null
   trigger text not null
   at timestamp with time zone not null
   duration_ms integer not null
@@ -684,10 +684,9 @@ table delivery_attempt
   custom_headers text[] not null
   destination_id text not null
   message_id uuid not null
-  constraint delivery_attempt_pkey PRIMARY KEY (id)
-  constraint delivery_attempt__of FOREIGN KEY (destination_id, message_id) REFERENCES delivery(destination_id, message_id) ON DELETE CASCADE
-  CREATE INDEX delivery_attempt__delivery ON delivery_attempt USING btree (destination_id, message_id, id)
-  CREATE INDEX delivery_attempt__newest ON delivery_attempt USING btree (team_id, id)
+  constraint delivery_attempt_pkey PRIMARY KEY (team_id, id)
+  constraint delivery_attempt__of FOREIGN KEY (team_id, destination_id, message_id) REFERENCES delivery(team_id, destination_id, message_id) ON DELETE CASCADE
+  CREATE INDEX delivery_attempt__delivery ON delivery_attempt USING btree (team_id, destination_id, message_id, id)
   policy of_team for all (team_id = current_team())
 
 table delivery_attempt_count
@@ -717,8 +716,8 @@ table demo_connection
   policy of_team for all (team_id = current_team())
 
 table destination
-  id text not null
   team_id uuid not null
+  id text not null
   kind text not null
   keeps_order boolean not null default false
   owner uuid
@@ -727,10 +726,10 @@ table destination
   first_failure_at timestamp with time zone
   failing_since timestamp with time zone
   unreadable_since timestamp with time zone
-  constraint destination_pkey PRIMARY KEY (id)
+  constraint destination_pkey PRIMARY KEY (team_id, id)
   constraint destination_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint destination_kind_check CHECK ((kind = ANY (ARRAY['webhook'::text, 'rabbitmq'::text, 'azure_amqp'::text, 'cloud_pubsub'::text])))
-  CREATE INDEX destination__team ON destination USING btree (team_id)
+  CREATE INDEX destination__id ON destination USING btree (id)
   policy of_team for all (team_id = current_team())
 
 table device
@@ -754,8 +753,8 @@ table device
   policy of_team for all (team_id = current_team())
 
 table ehr_pipeline
-  id uuid not null
   team_id uuid not null
+  id uuid not null
   ehr_type text not null
   base_url text not null
   authentication jsonb not null
@@ -764,7 +763,7 @@ table ehr_pipeline
   created_at timestamp with time zone not null
   updated_at timestamp with time zone not null
   constraint ehr_pipeline__once UNIQUE (team_id, ehr_type)
-  constraint ehr_pipeline_pkey PRIMARY KEY (id)
+  constraint ehr_pipeline_pkey PRIMARY KEY (team_id, id)
   constraint ehr_pipeline_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint ehr_pipeline__ehr_type CHECK ((ehr_type = ANY (ARRAY['fhir'::text, 'hint_health'::text])))
   policy of_team for all (team_id = current_team())
@@ -943,8 +942,8 @@ table insurance_data_version
   constraint insurance_data_version__origin CHECK ((origin = ANY (ARRAY['shipped'::text, 'imported'::text])))
 
 table job
-  id uuid not null
   team_id uuid not null
+  id uuid not null
   name text not null
   payload text not null
   run_at timestamp with time zone not null
@@ -955,7 +954,7 @@ table job
   owner uuid
   fence integer not null default 0
   last_error text
-  constraint job_pkey PRIMARY KEY (id)
+  constraint job_pkey PRIMARY KEY (team_id, id)
   constraint job_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   CREATE INDEX job__due ON job USING btree (due_at, id) WHERE (failed_at IS NULL)
   CREATE INDEX job__failed ON job USING btree (failed_at) WHERE (failed_at IS NOT NULL)
@@ -1047,6 +1046,7 @@ table lab_link_issue
   link_account_id uuid
   message_id uuid
   source text
+  order_team_id uuid
   reason text not null
   detail text
   count integer not null default 1
@@ -1130,7 +1130,6 @@ table lab_message
   updated_at timestamp with time zone not null
   constraint lab_message_pkey PRIMARY KEY (id)
   constraint lab_message_link_account_id_fkey FOREIGN KEY (link_account_id) REFERENCES lab_link(account_id)
-  constraint lab_message_order_id_fkey FOREIGN KEY (order_id) REFERENCES lab_order(id)
   constraint lab_message_raw_result_id_fkey FOREIGN KEY (raw_result_id) REFERENCES raw_result(id) ON DELETE CASCADE
   constraint lab_message_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint lab_message__direction CHECK ((direction = ANY (ARRAY['in'::text, 'out'::text])))
@@ -1164,8 +1163,8 @@ table lab_message_result
   policy of_team for all (team_id = current_team())
 
 table lab_order
-  id uuid not null
   team_id uuid not null
+  id uuid not null
   user_id uuid not null
   transaction_id uuid not null
   lifecycle_name text not null
@@ -1187,7 +1186,7 @@ table lab_order
   status_detail text
   kit_sent boolean
   lab_account_id uuid
-  constraint lab_order_pkey PRIMARY KEY (id)
+  constraint lab_order_pkey PRIMARY KEY (team_id, id)
   constraint lab_order_team_id_user_id_fkey FOREIGN KEY (team_id, user_id) REFERENCES "user"(team_id, id)
   CREATE INDEX lab_order__kit_spelling ON lab_order USING btree (translate(upper(sample_id), '- 	
 '::text, ''::text), team_id) WHERE ((sample_id IS NOT NULL) AND (method = 'testkit'::text) AND (sample_id <> translate(upper(sample_id), '- 	
@@ -1209,17 +1208,16 @@ table lab_order_number
   kind text not null
   number text not null
   created_at timestamp with time zone not null
-  constraint lab_order_number_pkey PRIMARY KEY (order_id, link_account_id, kind, number)
-  constraint lab_order_number_order_id_fkey FOREIGN KEY (order_id) REFERENCES lab_order(id)
+  constraint lab_order_number_pkey PRIMARY KEY (team_id, order_id, link_account_id, kind, number)
   constraint lab_order_number_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint lab_order_number_team_id_order_id_fkey FOREIGN KEY (team_id, order_id) REFERENCES lab_order(team_id, id)
   constraint lab_order_number__kind CHECK ((kind = ANY (ARRAY['placer'::text, 'filler'::text, 'specimen'::text, 'accession'::text, 'group'::text])))
   CREATE INDEX lab_order_number__number ON lab_order_number USING btree (number, kind, link_account_id, team_id)
-  CREATE INDEX lab_order_number__team ON lab_order_number USING btree (team_id)
   policy of_team for all (team_id = current_team())
 
 table lab_result
-  order_id uuid not null
   team_id uuid not null
+  order_id uuid not null
   status text not null
   interpretation text not null
   document text not null
@@ -1228,17 +1226,16 @@ table lab_result
   updated_at timestamp with time zone not null
   withdrawn text
   pdf_ids uuid[] not null default '{}'::uuid[]
-  constraint lab_result_pkey PRIMARY KEY (order_id)
-  constraint lab_result_order_id_fkey FOREIGN KEY (order_id) REFERENCES lab_order(id)
+  constraint lab_result_pkey PRIMARY KEY (team_id, order_id)
   constraint lab_result_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint lab_result_team_id_order_id_fkey FOREIGN KEY (team_id, order_id) REFERENCES lab_order(team_id, id)
   constraint lab_result__status CHECK ((status = ANY (ARRAY['partial'::text, 'final'::text])))
-  CREATE INDEX lab_result__team ON lab_result USING btree (team_id)
   policy of_team for all (team_id = current_team())
 
 table lab_result_pdf
+  team_id uuid not null
   id uuid not null
   order_id uuid not null
-  team_id uuid not null
   report_number text not null
   test_code text not null
   code text not null
@@ -1247,16 +1244,15 @@ table lab_result_pdf
   checksum text not null
   bytes bytea not null
   created_at timestamp with time zone not null
-  constraint lab_result_pdf_pkey PRIMARY KEY (id)
-  constraint lab_result_pdf_order_id_fkey FOREIGN KEY (order_id) REFERENCES lab_order(id)
+  constraint lab_result_pdf_pkey PRIMARY KEY (team_id, id)
   constraint lab_result_pdf_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
-  CREATE UNIQUE INDEX lab_result_pdf__newest ON lab_result_pdf USING btree (order_id, report_number, test_code, code, "position")
-  CREATE INDEX lab_result_pdf__team ON lab_result_pdf USING btree (team_id)
+  constraint lab_result_pdf_team_id_order_id_fkey FOREIGN KEY (team_id, order_id) REFERENCES lab_order(team_id, id)
+  CREATE UNIQUE INDEX lab_result_pdf__newest ON lab_result_pdf USING btree (team_id, order_id, report_number, test_code, code, "position")
   policy of_team for all (team_id = current_team())
 
 table lab_shadow_result
-  id uuid not null
   team_id uuid not null
+  id uuid not null
   order_id uuid
   link_account_id uuid not null
   message_id uuid not null
@@ -1264,19 +1260,19 @@ table lab_shadow_result
   mismatch text
   report text not null
   created_at timestamp with time zone not null
-  constraint lab_shadow_result__once UNIQUE (message_id, control_id, team_id)
-  constraint lab_shadow_result_pkey PRIMARY KEY (id)
+  constraint lab_shadow_result__once UNIQUE (team_id, message_id, control_id)
+  constraint lab_shadow_result_pkey PRIMARY KEY (team_id, id)
   constraint lab_shadow_result_link_account_id_fkey FOREIGN KEY (link_account_id) REFERENCES lab_link(account_id)
-  constraint lab_shadow_result_message_id_fkey FOREIGN KEY (message_id) REFERENCES lab_message(id) ON DELETE CASCADE
-  constraint lab_shadow_result_order_id_fkey FOREIGN KEY (order_id) REFERENCES lab_order(id)
   constraint lab_shadow_result_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint lab_shadow_result_team_id_order_id_fkey FOREIGN KEY (team_id, order_id) REFERENCES lab_order(team_id, id)
+  CREATE INDEX lab_shadow_result__created ON lab_shadow_result USING btree (created_at)
   CREATE INDEX lab_shadow_result__link ON lab_shadow_result USING btree (team_id, link_account_id, created_at)
-  CREATE INDEX lab_shadow_result__order ON lab_shadow_result USING btree (order_id)
+  CREATE INDEX lab_shadow_result__order ON lab_shadow_result USING btree (team_id, order_id)
   policy of_team for all (team_id = current_team())
 
 table lab_test
-  id uuid not null
   team_id uuid not null
+  id uuid not null
   slug text not null
   name text not null
   description text not null
@@ -1292,22 +1288,25 @@ table lab_test
   updated_at timestamp with time zone not null
   composition_key text
   is_approved boolean not null default true
-  constraint lab_test_pkey PRIMARY KEY (id)
+  constraint lab_test_pkey PRIMARY KEY (team_id, id)
   constraint lab_test_lab_id_fkey FOREIGN KEY (lab_id) REFERENCES lab(id)
   constraint lab_test_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint lab_test__status CHECK ((status = ANY (ARRAY['active'::text, 'pending_approval'::text, 'inactive'::text])))
   CREATE UNIQUE INDEX lab_test__composition_key ON lab_test USING btree (team_id, composition_key) WHERE (composition_key IS NOT NULL)
+  CREATE INDEX lab_test__id ON lab_test USING btree (id)
   CREATE INDEX lab_test__team ON lab_test USING btree (team_id, created_at, id)
   policy of_team for all (team_id = current_team())
 
 table lab_test_marker
+  team_id uuid not null
   lab_test_id uuid not null
   marker_id integer not null
   position integer not null
-  constraint lab_test_marker_pkey PRIMARY KEY (lab_test_id, "position")
-  constraint lab_test_marker_lab_test_id_fkey FOREIGN KEY (lab_test_id) REFERENCES lab_test(id) ON DELETE CASCADE
+  constraint lab_test_marker_pkey PRIMARY KEY (team_id, lab_test_id, "position")
   constraint lab_test_marker_marker_id_fkey FOREIGN KEY (marker_id) REFERENCES marker(id)
+  constraint lab_test_marker_team_id_lab_test_id_fkey FOREIGN KEY (team_id, lab_test_id) REFERENCES lab_test(team_id, id) ON DELETE CASCADE
   CREATE INDEX lab_test_marker__marker ON lab_test_marker USING btree (marker_id)
+  policy of_team for all (team_id = current_team())
 
 table link_code
   team_id uuid not null
@@ -1482,9 +1481,9 @@ table parsing_job_correction
   policy of_team for all (team_id = current_team())
 
 table patient_message
+  team_id uuid not null
   order_id uuid not null
   id uuid not null
-  team_id uuid not null
   kind text not null
   channel text not null
   recipient text not null
@@ -1499,7 +1498,7 @@ table patient_message
   owner uuid
   fence integer not null default 0
   leased_until timestamp with time zone
-  constraint patient_message_pkey PRIMARY KEY (order_id, id)
+  constraint patient_message_pkey PRIMARY KEY (team_id, order_id, id)
   CREATE INDEX patient_message__due ON patient_message USING btree (due_at) WHERE (due_at IS NOT NULL)
   CREATE INDEX patient_message__failed ON patient_message USING btree (finished_at) WHERE (state = 'failed'::text)
   CREATE INDEX patient_message__mail ON patient_message USING btree (mail_id) WHERE (mail_id IS NOT NULL)
@@ -1553,8 +1552,8 @@ table phlebotomist
   CREATE INDEX phlebotomist__zips ON phlebotomist USING gin (zips)
 
 table phlebotomy_visit
-  appointment_id uuid not null
   team_id uuid not null
+  appointment_id uuid not null
   user_id uuid not null
   provider text not null
   staff_id uuid
@@ -1562,9 +1561,9 @@ table phlebotomy_visit
   end_at timestamp with time zone
   blocked_minutes integer
   visit_details text not null
-  constraint phlebotomy_visit_pkey PRIMARY KEY (appointment_id)
+  constraint phlebotomy_visit_pkey PRIMARY KEY (team_id, appointment_id)
   constraint phlebotomy_visit__staff FOREIGN KEY (staff_id) REFERENCES phlebotomist(id)
-  constraint phlebotomy_visit_appointment_id_fkey FOREIGN KEY (appointment_id) REFERENCES appointment(id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
+  constraint phlebotomy_visit_team_id_appointment_id_fkey FOREIGN KEY (team_id, appointment_id) REFERENCES appointment(team_id, id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
   constraint phlebotomy_visit_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint phlebotomy_visit__booked CHECK (((staff_id IS NULL) OR ((start_at IS NOT NULL) AND (end_at IS NOT NULL) AND (blocked_minutes > 0))))
   constraint phlebotomy_visit__span CHECK ((end_at > start_at))
@@ -1895,15 +1894,14 @@ table resource_state
   policy of_team for all (team_id = current_team())
 
 table revoked_lease
-  destination_id text not null
   team_id uuid not null
+  destination_id text not null
   owner uuid not null
   leased_until timestamp with time zone not null
-  constraint revoked_lease_pkey PRIMARY KEY (destination_id)
+  constraint revoked_lease_pkey PRIMARY KEY (team_id, destination_id)
   constraint revoked_lease_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   CREATE INDEX revoked_lease__leased ON revoked_lease USING btree (leased_until)
   CREATE INDEX revoked_lease__owner ON revoked_lease USING btree (owner)
-  CREATE INDEX revoked_lease__team ON revoked_lease USING btree (team_id)
   policy of_team for all (team_id = current_team())
 
 table sandbox_fault
@@ -1953,12 +1951,12 @@ table series
   policy of_team for all (team_id = current_team())
 
 table simulation
-  order_id uuid not null
   team_id uuid not null
+  order_id uuid not null
   plan jsonb not null
-  constraint simulation_pkey PRIMARY KEY (order_id)
-  constraint simulation_order_id_fkey FOREIGN KEY (order_id) REFERENCES lab_order(id) ON DELETE CASCADE
+  constraint simulation_pkey PRIMARY KEY (team_id, order_id)
   constraint simulation_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
+  constraint simulation_team_id_order_id_fkey FOREIGN KEY (team_id, order_id) REFERENCES lab_order(team_id, id) ON DELETE CASCADE
   policy of_team for all (team_id = current_team())
 
 table stored_file
@@ -2026,8 +2024,8 @@ table team_physician
   policy of_team for all (team_id = current_team())
 
 table unmatched_result_test
-  id uuid not null
   team_id uuid not null
+  id uuid not null
   status text not null
   stage text not null
   request text not null
@@ -2039,9 +2037,8 @@ table unmatched_result_test
   updated_at timestamp with time zone not null
   started_at timestamp with time zone
   completed_at timestamp with time zone
-  constraint unmatched_result_test_pkey PRIMARY KEY (id)
+  constraint unmatched_result_test_pkey PRIMARY KEY (team_id, id)
   constraint unmatched_result_test_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
-  CREATE INDEX unmatched_result_test__team ON unmatched_result_test USING btree (team_id)
   policy of_team for all (team_id = current_team())
 
 table user
@@ -2074,8 +2071,8 @@ table user_demographics
   policy of_team for all (team_id = current_team())
 
 table webhook
-  id text not null
   team_id uuid not null
+  id text not null
   url text not null
   description text not null
   rate_limit integer
@@ -2084,35 +2081,34 @@ table webhook
   headers text not null
   created_at timestamp with time zone not null
   updated_at timestamp with time zone not null
-  constraint webhook_pkey PRIMARY KEY (id)
+  constraint webhook_pkey PRIMARY KEY (team_id, id)
   constraint webhook_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   constraint webhook__rate_limit CHECK ((rate_limit >= 1))
   CREATE INDEX webhook__team ON webhook USING btree (team_id, created_at, id)
   policy of_team for all (team_id = current_team())
 
 table webhook_message
-  id uuid not null
   team_id uuid not null
+  id uuid not null
   type text not null
   created_at timestamp with time zone not null
   body text not null
-  constraint webhook_message_pkey PRIMARY KEY (id)
+  constraint webhook_message_pkey PRIMARY KEY (team_id, id)
   constraint webhook_message_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
   CREATE INDEX webhook_message__created ON webhook_message USING btree (created_at)
-  CREATE INDEX webhook_message__team ON webhook_message USING btree (team_id)
   policy of_team for all (team_id = current_team())
 
 table webhook_secret
-  id uuid not null
   team_id uuid not null
+  id uuid not null
   webhook_id text not null
   secret text not null
   created_at timestamp with time zone not null
   expires_at timestamp with time zone
-  constraint webhook_secret_pkey PRIMARY KEY (id)
+  constraint webhook_secret_pkey PRIMARY KEY (team_id, id)
   constraint webhook_secret_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id)
-  constraint webhook_secret_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhook(id) ON DELETE CASCADE
-  CREATE INDEX webhook_secret__webhook ON webhook_secret USING btree (webhook_id, id)
+  constraint webhook_secret_team_id_webhook_id_fkey FOREIGN KEY (team_id, webhook_id) REFERENCES webhook(team_id, id) ON DELETE CASCADE
+  CREATE INDEX webhook_secret__webhook ON webhook_secret USING btree (team_id, webhook_id, id)
   policy of_team for all (team_id = current_team())
 
 table workout_stream
@@ -2280,6 +2276,9 @@ function booked_times_of_staff(uuid[],timestamp with time zone,timestamp with ti
   select v.staff_id, v.start_at, v.end_at, v.blocked_minutes from phlebotomy_visit v
     where v.staff_id = any (staff_ids) and v.start_at < end_to and v.end_at > start_from
       and v.appointment_id is distinct from except_appointment
+
+function current_organization()
+  select t.org_id from team t where t.id = current_team()
 
 function current_team()
   select nullif(current_setting('drawbridge.team', true), '')::uuid

@@ -13,8 +13,8 @@ export async function fillOrders({ db, team, order_id }: Bench, count: number): 
      from lab_order, generate_series(1, $2::bigint) as i,
           lateral (select timestamptz '2020-01-01 00:00:00+00' + i * interval '1 minute' as at) t,
           lateral (select lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') as hex) h
-     where id = $1`,
-    [order_id, count],
+     where team_id = $3 and id = $1`,
+    [order_id, count, team],
   )
   await addToCount(db, team, 'orders', count)
   await db.query('vacuum analyze lab_order')

@@ -94,8 +94,8 @@ async function times(count: number, create: (i: number) => Promise<void>): Promi
 /** What the limit writes of an order: as much as ours did, with the last `events` of its events. */
 async function readSample({ db, team }: Bench, id: string, events = 2): Promise<Sample> {
   const { rows } = await db.query(
-    'select document, internal_data, lab_id, user_id, lab_test_id, patient_name, recipient_name from lab_order where id = $1',
-    [id],
+    'select document, internal_data, lab_id, user_id, lab_test_id, patient_name, recipient_name from lab_order where team_id = $1 and id = $2',
+    [team, id],
   )
   const { rows: emitted } = await db.query<{ body: string }>(
     'select body from event where object_id = $1 order by id desc limit $2',

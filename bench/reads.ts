@@ -10,11 +10,13 @@ const USERS = Math.min(ORDERS, 10_000)
 /** So many orders are read, and no two connections read the same one at the same moment. */
 const ORDERS_READ = 100
 
-export async function readOrder({ url, headers, api, connection, kit }: Bench): Promise<void> {
+export async function readOrder({ url, headers, api, connection, kit, team }: Bench): Promise<void> {
   const ids: string[] = []
   for (let i = 0; i < ORDERS_READ; i++) ids.push((await api('POST', '/v3/order/testkit', kit)).order.id)
-  const text = 'select document as text from lab_order where id = $1'
-  const baseline = await start('bench/baseline-read.ts', [JSON.stringify({ connection, text, connections: CONNECTIONS })])
+  const text = 'select document as text from lab_order where team_id = $1 and id = $2'
+  const baseline = await start('bench/baseline-read.ts', [
+    JSON.stringify({ connection, text, values: [team], isById: true, connections: CONNECTIONS }),
+  ])
   const read = (options: { url: string; headers?: Record<string, string> }, path: string) => {
     let connected = 0
     return load({

@@ -43,7 +43,7 @@ export async function fillVisits(
     if (!response.ok) throw new Error(`a phlebotomist: ${response.status} ${await response.text()}`)
   }
   // Visits without appointments: only their times count here.
-  await db.query('alter table production_us.phlebotomy_visit drop constraint phlebotomy_visit_appointment_id_fkey')
+  await db.query('alter table production_us.phlebotomy_visit drop constraint phlebotomy_visit_team_id_appointment_id_fkey')
   await db.query(
     `insert into production_us.phlebotomy_visit (appointment_id, team_id, user_id, provider, staff_id, start_at, end_at, blocked_minutes, visit_details)
      select gen_random_uuid(), $1, gen_random_uuid(), 'getlabs', id, at, at + interval '2 hours', 60, '{}'

@@ -1,6 +1,7 @@
 -- compatible with programs from migration 0001 on
 -- The schema of a cell: everything of the teams of one environment in one region. No statement joins two cells. Nearly every table belongs to
--- a team: `team_id` names it, and its key begins with the team and, for data of a user, with the user.
+-- a team: `team_id` names it, and its key begins with the team and, for data of a user, with the user. Foreign keys have the team on both sides,
+-- so that no row can name a row of another team. The rules are those of Citus: src/platform/db/table-placement.ts.
 
 -- ==== teams and users
 
@@ -103,8 +104,8 @@ create table event_subscribed_team (
 -- find: due jobs; jobs that are not tried again, of the cell and of a team; jobs that are tried again; the due jobs of a team behind the backlog of another
 -- one.
 create table job (
-  id            uuid primary key,
   team_id       uuid not null references team,
+  id            uuid not null,
   name          text not null,
   payload       text not null,
   run_at        timestamptz not null,
@@ -114,7 +115,8 @@ create table job (
   failed_at     timestamptz,
   owner         uuid,
   fence         integer not null default 0,
-  last_error    text
+  last_error    text,
+  primary key (team_id, id)
 );
 create index job__due on job (due_at, id) where failed_at is null;
 create index job__failed on job (failed_at) where failed_at is not null;
@@ -412,8 +414,8 @@ create index feed__created on feed (created_at);
 
 -- Webhook endpoints.
 create table webhook (
-  id            text primary key,
   team_id       uuid not null references team,
+  id            text not null,
   url           text not null,
   description   text not null,
   rate_limit    integer constraint webhook__rate_limit check (rate_limit >= 1),
@@ -422,27 +424,30 @@ create table webhook (
   -- Encrypted; names are in lower case.
   headers       text not null,
   created_at    timestamptz not null,
-  updated_at    timestamptz not null
+  updated_at    timestamptz not null,
+  primary key (team_id, id)
 );
 create index webhook__team on webhook (team_id, created_at, id);
 
 -- Signing secrets, encrypted; the newest one has no end.
 create table webhook_secret (
-  id          uuid primary key,
   team_id     uuid not null references team,
-  webhook_id  text not null references webhook on delete cascade,
+  id          uuid not null,
+  webhook_id  text not null,
   secret      text not null,
   created_at  timestamptz not null,
-  expires_at  timestamptz
+  expires_at  timestamptz,
+  primary key (team_id, id),
+  foreign key (team_id, webhook_id) references webhook on delete cascade
 );
-create index webhook_secret__webhook on webhook_secret (webhook_id, id);
+create index webhook_secret__webhook on webhook_secret (team_id, webhook_id, id);
 
 -- What events are delivered to: a webhook endpoint, or a broker of a pipeline. Which process serves it, and how it responds. By
 -- the system clock. Not in `webhook`, because it changes with every batch.
 create table destination (
-  -- That of the webhook, or the kind of the broker with the team.
-  id                text primary key,
   team_id           uuid not null references team,
+  -- That of the webhook, or the kind of the broker with the team: no other team has the same.
+  id                text not null,
   kind              text not null check (kind in ('webhook', 'rabbitmq', 'azure_amqp', 'cloud_pubsub')),
   -- It gets the events of a user one after another, also after a failure.
   keeps_order       boolean not null default false,
@@ -454,21 +459,23 @@ create table destination (
   -- The endpoint is disabled after five days of failures from here on.
   failing_since     timestamptz,
   -- Nothing is sent since then, because its secrets cannot be decrypted.
-  unreadable_since  timestamptz
+  unreadable_since  timestamptz,
+  primary key (team_id, id)
 );
-create index destination__team on destination (team_id);
+-- A worker leases destinations of many teams by their ids alone.
+create index destination__id on destination (id);
 
 -- Deleted destinations whose log is still to be erased, one batch at a time. `attempts_to` and `deliveries_to` are how far the
 -- erasure has come, in the order of messages.
 create table deleted_destination (
-  destination_id  text primary key,
   team_id         uuid not null,
+  destination_id  text not null,
   deleted_at      timestamptz not null default statement_timestamp(),
   attempts_to     uuid,
-  deliveries_to   uuid
+  deliveries_to   uuid,
+  primary key (team_id, destination_id)
 );
 create index deleted_destination__oldest on deleted_destination (deleted_at);
-create index deleted_destination__team on deleted_destination (team_id);
 
 -- An event or a message for one destination. It is pending while it has a due time. A process that sends it holds a lease on it;
 -- when the lease ends, it is due again. The columns from `attempt_id` on are the attempt that succeeded; `delivery_attempt` has
@@ -498,7 +505,7 @@ create table delivery (
   response_body    text,
   signature        text,
   custom_headers   text[],
-  constraint delivery__once primary key (destination_id, message_id),
+  constraint delivery__once primary key (team_id, destination_id, message_id),
   constraint delivery__pending check ((state = 'pending') = (due_at is not null))
 ) with (fillfactor = 70);
 create index delivery__created on delivery (created_at);
@@ -511,8 +518,8 @@ create sequence delivery_queue_position;
 
 -- Attempts that failed or that a person made.
 create table delivery_attempt (
-  id               uuid primary key,
   team_id          uuid not null,
+  id               uuid not null,
   trigger          text not null,
   at               timestamptz not null,
   duration_ms      integer not null,
@@ -526,10 +533,10 @@ create table delivery_attempt (
   custom_headers   text[] not null,
   destination_id   text not null,
   message_id       uuid not null,
-  constraint delivery_attempt__of foreign key (destination_id, message_id) references delivery on delete cascade
+  primary key (team_id, id),
+  constraint delivery_attempt__of foreign key (team_id, destination_id, message_id) references delivery on delete cascade
 );
-create index delivery_attempt__delivery on delivery_attempt (destination_id, message_id, id);
-create index delivery_attempt__newest on delivery_attempt (team_id, id);
+create index delivery_attempt__delivery on delivery_attempt (team_id, destination_id, message_id, id);
 
 -- How many attempts were made at each destination in each five minutes.
 create table delivery_attempt_count (
@@ -545,25 +552,25 @@ create index delivery_attempt_count__bucket_start on delivery_attempt_count (buc
 -- A destination that was deleted, disabled or changed while a process held its lease. The process stops and deletes the row, or
 -- its lease ends.
 create table revoked_lease (
-  destination_id  text primary key,
   team_id         uuid not null references team,
+  destination_id  text not null,
   owner           uuid not null,
-  leased_until    timestamptz not null
+  leased_until    timestamptz not null,
+  primary key (team_id, destination_id)
 );
 create index revoked_lease__leased on revoked_lease (leased_until);
 create index revoked_lease__owner on revoked_lease (owner);
-create index revoked_lease__team on revoked_lease (team_id);
 
 -- Messages to endpoints that are not events of the team: about deliveries, and samples sent as a test.
 create table webhook_message (
-  id          uuid primary key,
   team_id     uuid not null references team,
+  id          uuid not null,
   type        text not null,
   created_at  timestamptz not null,
-  body        text not null
+  body        text not null,
+  primary key (team_id, id)
 );
 create index webhook_message__created on webhook_message (created_at);
-create index webhook_message__team on webhook_message (team_id);
 
 -- Pipelines to brokers. `destinations` is encrypted: addresses of brokers with their passwords.
 create table pipeline (
@@ -607,8 +614,8 @@ create table lab (
 -- Lab tests of teams. `composition_key` identifies a lab test that was made for an order by its markers, so that the next order
 -- with the same markers uses it. `is_approved`: an operator has allowed orders of it.
 create table lab_test (
-  id                           uuid primary key,
   team_id                      uuid not null references team,
+  id                           uuid not null,
   slug                         text not null,
   name                         text not null,
   description                  text not null,
@@ -623,9 +630,12 @@ create table lab_test (
   created_at                   timestamptz not null,
   updated_at                   timestamptz not null,
   composition_key              text,
-  is_approved                  boolean not null default true
+  is_approved                  boolean not null default true,
+  primary key (team_id, id)
 );
 create unique index lab_test__composition_key on lab_test (team_id, composition_key) where composition_key is not null;
+-- An operator approves a test by its id alone.
+create index lab_test__id on lab_test (id);
 create index lab_test__team on lab_test (team_id, created_at, id);
 
 -- What a result can be about. `definition` has its unit, type and reference limits.
@@ -666,10 +676,12 @@ create table marker (
 );
 
 create table lab_test_marker (
-  lab_test_id  uuid not null references lab_test on delete cascade,
+  team_id      uuid not null,
+  lab_test_id  uuid not null,
   marker_id    integer not null references marker,
   position     integer not null,
-  primary key (lab_test_id, position)
+  primary key (team_id, lab_test_id, position),
+  foreign key (team_id, lab_test_id) references lab_test on delete cascade
 );
 create index lab_test_marker__marker on lab_test_marker (marker_id);
 
@@ -788,8 +800,8 @@ create table lab_link_trial (
 -- team and the lab test: the key to the user prevents that an order outlives its team, a lab test is deleted only with its team,
 -- and each check costs an order 7 µs.
 create table lab_order (
-  id                uuid primary key,
   team_id           uuid not null,
+  id                uuid not null,
   user_id           uuid not null,
   transaction_id    uuid not null,
   lifecycle_name    text not null,
@@ -812,6 +824,7 @@ create table lab_order (
   status_detail     text,
   kit_sent          boolean,
   lab_account_id    uuid,
+  primary key (team_id, id),
   foreign key (team_id, user_id) references "user"
 ) with (toast_tuple_target = 8160);
 -- A typed code of a kit is compared in capitals, without spaces and hyphens. Most codes are stored in that form and found by
@@ -829,6 +842,7 @@ end $$;
 create index lab_order__newest on lab_order (team_id, created_at, id) include (user_id);
 -- For results whose number the laboratory does not know: patients are found by their date of birth.
 create index lab_order__patient on lab_order (team_id, patient_dob) where patient_dob is not null;
+-- It does not begin with the team, because laboratories name samples without it.
 create unique index lab_order__sample_id on lab_order (sample_id, lab_id, team_id) where sample_id is not null;
 -- Those that their laboratory does not have.
 create index lab_order__unplaced on lab_order (lab_account_id) where status_detail = 'fulfillment_error';
@@ -843,8 +857,8 @@ create sequence order_event_id increment by 64;
 -- Results of orders. `document` is in the form of the API. `report` is all that the laboratory has reported on the order, in the neutral
 -- form of links: a later report may add to it.
 create table lab_result (
-  order_id        uuid primary key references lab_order,
   team_id         uuid not null references team,
+  order_id        uuid not null,
   status          text not null constraint lab_result__status check (status in ('partial', 'final')),
   interpretation  text not null,
   document        text not null,
@@ -855,15 +869,16 @@ create table lab_result (
   -- are told that they are no longer valid. Null: none.
   withdrawn       text,
   -- The laboratory's documents of the present report. The last one is the PDF of the result; without any it is rendered.
-  pdf_ids         uuid[] not null default '{}'
+  pdf_ids         uuid[] not null default '{}',
+  primary key (team_id, order_id),
+  foreign key (team_id, order_id) references lab_order
 );
-create index lab_result__team on lab_result (team_id);
 
 -- The documents of a laboratory with its results, and one that staff uploaded. One may be shown in place of a rendered PDF.
 create table lab_result_pdf (
-  id             uuid primary key,
-  order_id       uuid not null references lab_order,
   team_id        uuid not null references team,
+  id             uuid not null,
+  order_id       uuid not null,
   -- Which report it is: the laboratory's number of it, the test that it belongs to, its own code, and its position among those that agree in these.
   -- A document of the same report replaces it. All are empty for one that staff uploaded.
   report_number  text not null,
@@ -873,10 +888,11 @@ create table lab_result_pdf (
   name           text not null,
   checksum       text not null,
   bytes          bytea not null,
-  created_at     timestamptz not null
+  created_at     timestamptz not null,
+  primary key (team_id, id),
+  foreign key (team_id, order_id) references lab_order
 );
-create unique index lab_result_pdf__newest on lab_result_pdf (order_id, report_number, test_code, code, position);
-create index lab_result_pdf__team on lab_result_pdf (team_id);
+create unique index lab_result_pdf__newest on lab_result_pdf (team_id, order_id, report_number, test_code, code, position);
 
 -- What laboratories sent, as it came in, and what it was matched with. A row without a team waits for an operator to assign it.
 -- Link, sender, `message_id` and `digest` identify a message, so that it is stored once. `link_account_id`: the lab account over whose
@@ -948,7 +964,8 @@ create table lab_message (
   -- What a person who marked it as done wrote.
   comment             text,
   raw_result_id       uuid references raw_result on delete cascade,
-  order_id            uuid references lab_order,
+  -- Without a foreign key, because the message is stored before its team is known: the eraser of orders deletes their messages.
+  order_id            uuid,
   -- The newest answer to an outgoing message.
   answer              bytea,
   answered_at         timestamptz,
@@ -983,19 +1000,22 @@ create index lab_message__unknown on lab_message (source, created_at) where link
 -- Results over links in mode `shadow`, which no team sees: the laboratory's report, and the order that it matches. Null: none is certain, and
 -- `mismatch` says why.
 create table lab_shadow_result (
-  id               uuid primary key,
   team_id          uuid not null references team,
-  order_id         uuid references lab_order,
+  id               uuid not null,
+  order_id         uuid,
   link_account_id  uuid not null references lab_link,
-  message_id       uuid not null references lab_message on delete cascade,
+  message_id       uuid not null,
   control_id       text not null,
   mismatch         text,
   report           text not null,
   created_at       timestamptz not null,
-  constraint lab_shadow_result__once unique (message_id, control_id, team_id)
+  primary key (team_id, id),
+  constraint lab_shadow_result__once unique (team_id, message_id, control_id),
+  foreign key (team_id, order_id) references lab_order
 );
+create index lab_shadow_result__created on lab_shadow_result (created_at);
 create index lab_shadow_result__link on lab_shadow_result (team_id, link_account_id, created_at);
-create index lab_shadow_result__order on lab_shadow_result (order_id);
+create index lab_shadow_result__order on lab_shadow_result (team_id, order_id);
 
 -- The results of a message: one for each of its orders, and of the messages of a batch.
 create table lab_message_result (
@@ -1014,6 +1034,8 @@ create table lab_link_issue (
   link_account_id  uuid references lab_link,
   message_id       uuid references lab_message on delete cascade,
   source           text,
+  -- The team of the order that `source` names. The issue itself is of the link's organization.
+  order_team_id    uuid,
   reason           text not null,
   -- Without patient data.
   detail           text,
@@ -1033,15 +1055,15 @@ create unique index lab_link_issue__open on lab_link_issue (link_account_id, mes
 -- The numbers by which laboratories name an order over a link: ours, and their own, which they report with results.
 create table lab_order_number (
   team_id          uuid not null references team,
-  order_id         uuid not null references lab_order,
+  order_id         uuid not null,
   link_account_id  uuid not null,
   kind             text not null constraint lab_order_number__kind check (kind in ('placer', 'filler', 'specimen', 'accession', 'group')),
   number           text not null,
   created_at       timestamptz not null,
-  primary key (order_id, link_account_id, kind, number)
+  primary key (team_id, order_id, link_account_id, kind, number),
+  foreign key (team_id, order_id) references lab_order
 );
 create index lab_order_number__number on lab_order_number (number, kind, link_account_id, team_id);
-create index lab_order_number__team on lab_order_number (team_id);
 
 -- ==== wearables
 
@@ -1407,8 +1429,8 @@ create table parsing_job_correction (
 -- Credentials of a team's own applications and accounts at providers. `client_secret` and `details` are encrypted; `details` is
 -- JSON.
 create table custom_credential (
-  id                     uuid primary key,
   team_id                uuid not null references team,
+  id                     uuid not null,
   provider               text not null,
   client_id              text,
   client_secret          text,
@@ -1416,8 +1438,11 @@ create table custom_credential (
   redirect_url_override  text,
   created_at             timestamptz not null,
   updated_at             timestamptz not null,
+  primary key (team_id, id),
   constraint custom_credential__once unique (team_id, provider)
 );
+-- A manager deletes credentials of several teams by their ids alone.
+create index custom_credential__id on custom_credential (id);
 create index custom_credential__newest on custom_credential (created_at, id);
 
 -- How many days of history a new connection to a provider pulls, for teams that do not use the default. `resource_overrides` is
@@ -1709,9 +1734,9 @@ create table postal_code_location (
 -- `document` is the appointment in the form of the API, `internal_data` what the API does not show; both are JSON. `site_code`
 -- is the site of the laboratory in `provider`, if there is one.
 create table appointment (
-  id             uuid primary key,
   team_id        uuid not null references team,
-  order_id       uuid not null references lab_order,
+  id             uuid not null,
+  order_id       uuid not null,
   type           text not null constraint appointment__type check (type in ('phlebotomy', 'patient_service_center')),
   provider       text not null,
   provider_id    text not null,
@@ -1723,16 +1748,19 @@ create table appointment (
   updated_at     timestamptz not null,
   document       text not null,
   internal_data  text not null,
+  primary key (team_id, id),
+  foreign key (team_id, order_id) references lab_order,
   constraint appointment__span check (end_at > start_at)
 );
+-- An operator names a booking by its id alone.
+create index appointment__id on appointment (id);
 -- An order has one appointment at a time.
-create unique index appointment__one_active on appointment (order_id) where event_status <> 'cancelled';
-create index appointment__order on appointment (order_id, created_at);
+create unique index appointment__one_active on appointment (team_id, order_id) where event_status <> 'cancelled';
+create index appointment__order on appointment (team_id, order_id, created_at);
 -- The providers' own ids.
 create index appointment__provider on appointment (provider, provider_id);
 -- How many appointments a site has at a time.
 create index appointment__site on appointment (provider, site_code, start_at) where event_status <> 'cancelled' and site_code is not null;
-create index appointment__team on appointment (team_id);
 
 -- A laboratory's sites as a whole. `version` grows with every change; `sandbox_data_revision` is the revision of the fictional
 -- sites that are loaded.
@@ -1794,9 +1822,8 @@ create index phlebotomist__zips on phlebotomist using gin (zips);
 -- Visits that are planned or in progress. `visit_details` is JSON: what the phlebotomist needs to know. `staff_id` is null until a
 -- time is reserved, and for providers with a calendar of their own.
 create table phlebotomy_visit (
-  -- The key is deferred: the visit is written before its appointment.
-  appointment_id   uuid primary key references appointment on delete cascade deferrable initially deferred,
   team_id          uuid not null references team,
+  appointment_id   uuid not null,
   user_id          uuid not null,
   provider         text not null,
   staff_id         uuid,
@@ -1804,6 +1831,9 @@ create table phlebotomy_visit (
   end_at           timestamptz,
   blocked_minutes  integer,
   visit_details    text not null,
+  primary key (team_id, appointment_id),
+  -- It is deferred: the visit is written before its appointment.
+  foreign key (team_id, appointment_id) references appointment on delete cascade deferrable initially deferred,
   constraint phlebotomy_visit__staff foreign key (staff_id) references phlebotomist,
   constraint phlebotomy_visit__booked check (staff_id is null or (start_at is not null and end_at is not null and blocked_minutes > 0)),
   constraint phlebotomy_visit__span check (end_at > start_at)
@@ -1816,8 +1846,8 @@ create index phlebotomy_visit__staff_time on phlebotomy_visit (staff_id, start_a
 
 -- Where a team's records go in an EHR: one pipeline for each type. `secret` is encrypted and not part of `authentication`.
 create table ehr_pipeline (
-  id               uuid primary key,
   team_id          uuid not null references team,
+  id               uuid not null,
   ehr_type         text not null constraint ehr_pipeline__ehr_type check (ehr_type in ('fhir', 'hint_health')),
   base_url         text not null,
   authentication   jsonb not null,
@@ -1825,6 +1855,7 @@ create table ehr_pipeline (
   allowed_mappers  text[],
   created_at       timestamptz not null,
   updated_at       timestamptz not null,
+  primary key (team_id, id),
   constraint ehr_pipeline__once unique (team_id, ehr_type)
 );
 
@@ -1843,9 +1874,9 @@ create table patient_message_opt_out (
 -- Messages to patients about their orders, also if no gateway carries them. It has no foreign keys, because a check for each row
 -- costs as much as the row: the statement that writes an order writes its message, and messages are deleted before their order.
 create table patient_message (
+  team_id       uuid not null,
   order_id      uuid not null,
   id            uuid not null,
-  team_id       uuid not null,
   kind          text not null,
   channel       text not null,
   recipient     text not null,
@@ -1861,7 +1892,7 @@ create table patient_message (
   owner         uuid,
   fence         integer not null default 0,
   leased_until  timestamptz,
-  primary key (order_id, id)
+  primary key (team_id, order_id, id)
 );
 create index patient_message__due on patient_message (due_at) where due_at is not null;
 create index patient_message__failed on patient_message (finished_at) where state = 'failed';
@@ -1913,15 +1944,17 @@ create table sandbox_fault (
 
 -- A simulation that waits until its order is registered.
 create table simulation (
-  order_id  uuid primary key references lab_order on delete cascade,
   team_id   uuid not null references team,
-  plan      jsonb not null
+  order_id  uuid not null,
+  plan      jsonb not null,
+  primary key (team_id, order_id),
+  foreign key (team_id, order_id) references lab_order on delete cascade
 );
 
 -- Tests of a sandbox team with results that match no order.
 create table unmatched_result_test (
-  id             uuid primary key,
   team_id        uuid not null references team,
+  id             uuid not null,
   status         text not null,
   stage          text not null,
   request        text not null,
@@ -1932,9 +1965,9 @@ create table unmatched_result_test (
   created_at     timestamptz not null,
   updated_at     timestamptz not null,
   started_at     timestamptz,
-  completed_at   timestamptz
+  completed_at   timestamptz,
+  primary key (team_id, id)
 );
-create index unmatched_result_test__team on unmatched_result_test (team_id);
 
 -- Demo connections: the seed and the zone determine their data.
 create table demo_connection (
@@ -2024,10 +2057,14 @@ create policy of_team on team using (id = current_team()) with check (id = curre
 -- Payors of the platform are for every team.
 create policy of_platform on payor for select using (team_id is null);
 
+-- The organization of that team. A function, because Citus refuses policies with subqueries.
+create function current_organization() returns uuid language sql stable parallel safe
+  as $$ select t.org_id from team t where t.id = current_team() $$;
+
 -- Queries of an organization are for each of its teams.
 create policy of_organization on continuous_query
-  using (team_id is null and org_id = (select t.org_id from team t where t.id = current_team()))
-  with check (team_id is null and org_id = (select t.org_id from team t where t.id = current_team()));
+  using (team_id is null and org_id = current_organization())
+  with check (team_id is null and org_id = current_organization());
 
 -- PostgreSQL evaluates a policy before conditions that might reveal a row. `ilike`, `@>` and functions are such conditions: under policies it
 -- could not use their indexes. These views have the condition of the policy and leave the planner free. They show a team its rows, the owner of

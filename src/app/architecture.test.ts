@@ -228,6 +228,8 @@ const FRAGMENTS: Record<string, RegExp> = {
   'src/platform/queue/event-retention.ts': /from event_body b where b.retained_from <|with due as materialized/,
   // A link code names its cell only.
   'src/connections/link/codes.ts': /from link_code where code_hash = \S+ and expires_at > /,
+  // Laboratories name an order without its team.
+  'src/lab/result-matching/resolve-team.ts': /select n.team_id, n.order_id from lab_order_number n/,
   // The sender of a team is identified by the team's id.
   'src/lab/result-matching/receive.ts': /lab_id = \S+ and sender = /,
 }

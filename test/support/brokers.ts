@@ -83,7 +83,7 @@ export const countQueued = async (team: TestTeam): Promise<string[]> =>
     await team.db.queries.many(
       Waiting,
       sql`
-      select l.kind as destination, d.attempts from destination l join delivery d on d.destination_id = l.id join event e on e.id = d.message_id
+      select l.kind as destination, d.attempts from destination l join delivery d on d.team_id = l.team_id and d.destination_id = l.id join event e on e.id = d.message_id
       where l.team_id = ${team.team} and l.kind <> 'webhook' and d.due_at is not null order by d.queue_position`,
     )
   ).map(({ destination, attempts }) => `${destination} after ${attempts}`)

@@ -195,9 +195,9 @@ export async function deleteCredentials(
   const deleted = await tx.many(
     Deleted,
     sql`
-    delete from custom_credential where id = any (array(
-      select c.id from custom_credential c join team t on t.id = c.team_id
-      where ${teamAccessCondition(manager)} and c.id = any (${requestedIds}::uuid[])))
+    delete from custom_credential where (team_id, id) in (
+      select c.team_id, c.id from custom_credential c join team t on t.id = c.team_id
+      where ${teamAccessCondition(manager)} and c.id = any (${requestedIds}::uuid[]))
     returning id, team_id`,
   )
   for (const { id, team_id } of deleted) recordSubject(team_id, id)

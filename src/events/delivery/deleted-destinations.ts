@@ -55,7 +55,7 @@ async function eraseBatch(tx: PlainTx): Promise<number> {
     select message_id, id from delivery_attempt
     where destination_id = ${deleted.destination_id} and team_id = ${deleted.team_id} and message_id >= ${deleted.attempts_to ?? FIRST}
     order by destination_id, message_id, id limit ${ROWS_MAX}`,
-    sql`delete from delivery_attempt where id = any (array(select id from batch))`,
+    sql`delete from delivery_attempt where team_id = ${deleted.team_id} and id = any (array(select id from batch))`,
   )
   if (attempts > 0) return attempts
   const deliveries = await erase(

@@ -9,7 +9,7 @@ import { eventBody } from '../../platform/queue/outbox.ts'
 import { COUNTED_MAX } from '../../platform/queue/dead-letters.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql, type Sql, arrayLiteral, textArrayLiteral } from '../../platform/db/sql.ts'
-import { eraseTables, inOrder, type TeamEraser } from '../../platform/db/erasure.ts'
+import { eraseTables, inOrder } from '../../platform/db/erasure.ts'
 import { eraseTeamEndpoints } from '../endpoints/endpoints.ts'
 import type { Attempt, Delivery } from './destination.ts'
 import type { DeliveryDb, DestinationLeases } from './leases.ts'
@@ -56,7 +56,7 @@ export async function insertDeliveries(tx: PlainTx, deliveries: NewDelivery[]): 
         on l.id = given.destination_id and l.team_id = given.team_id
       join event e on e.team_id = given.team_id and e.id = given.event_id
       order by given.n
-      on conflict (destination_id, message_id) do nothing
+      on conflict (team_id, destination_id, message_id) do nothing
       returning destination_id, message_id, leased_until
     )
     select destination_id, message_id, leased_until::text as lease from inserted where leased_until is not null`,
@@ -106,20 +106,20 @@ export function claimDue(
     with postponed as (
       update delivery d set due_at = failed.due_at
       from (
-        select f.destination_id, f.order_key, min(f.queue_position) as position, max(f.due_at) as due_at
-        from (select id from destination where keeps_order and ${leases.isOursOrFree} for update skip locked) l
-        join delivery f on f.destination_id = l.id and f.order_key is not null and f.attempts > 0 and f.due_at > ${dbNow}
-        group by 1, 2) failed
-      where d.destination_id = failed.destination_id and d.order_key = failed.order_key and d.queue_position > failed.position and ${isDue}
+        select f.team_id, f.destination_id, f.order_key, min(f.queue_position) as position, max(f.due_at) as due_at
+        from (select team_id, id from destination where keeps_order and ${leases.isOursOrFree} for update skip locked) l
+        join delivery f on f.team_id = l.team_id and f.destination_id = l.id and f.order_key is not null and f.attempts > 0 and f.due_at > ${dbNow}
+        group by 1, 2, 3) failed
+      where d.team_id = failed.team_id and d.destination_id = failed.destination_id and d.order_key = failed.order_key and d.queue_position > failed.position and ${isDue}
       returning d.destination_id, d.message_id
     ), released as (
       update delivery d set leased_until = null
-      from (select id from destination where keeps_order and owner is distinct from ${leases.owner}::uuid and ${leases.isOursOrFree}
+      from (select team_id, id from destination where keeps_order and owner is distinct from ${leases.owner}::uuid and ${leases.isOursOrFree}
             for update skip locked) l
-      where d.destination_id = l.id and d.leased_until > ${dbNow}
+      where d.team_id = l.team_id and d.destination_id = l.id and d.leased_until > ${dbNow}
       returning d.destination_id
     ), free as (
-      select l.id, least(coalesce(known.room, ${others_max}::int), w.rate_limit) as room
+      select l.team_id, l.id, least(coalesce(known.room, ${others_max}::int), w.rate_limit) as room
       from destination l
       left join webhook w on w.id = l.id and w.team_id = l.team_id
       join team t on t.id = l.team_id and t.deleted_at is null
@@ -130,21 +130,21 @@ export function claimDue(
         and (l.kind <> 'webhook' or not w.disabled)
         and ${leases.isOursOrFree}
         and coalesce(known.room, 1) > 0
-        and exists (select from delivery d where d.destination_id = l.id and ${isDue})
+        and exists (select from delivery d where d.team_id = l.team_id and d.destination_id = l.id and ${isDue})
       order by l.leased_until nulls first
       limit ${total} for update of l skip locked
     ), held as (
-      ${leases.claimStatement(sql`select id, room from free`, { extraColumns: sql`candidate.room` })}
+      ${leases.claimStatement(sql`select team_id, id, room from free`, { extraColumns: sql`candidate.team_id, candidate.room` })}
     ), due as (
-      select held.id, oldest.message_id from held
+      select held.team_id, held.id, oldest.message_id from held
       cross join lateral (
         select d.message_id from delivery d
-        where d.destination_id = held.id and ${isDue} and (d.destination_id, d.message_id) not in (select destination_id, message_id from postponed)
+        where d.team_id = held.team_id and d.destination_id = held.id and ${isDue} and (d.destination_id, d.message_id) not in (select destination_id, message_id from postponed)
         order by d.due_at, d.queue_position, d.message_id limit held.room for update skip locked) oldest
       limit ${total}
     ), taken as (
       update delivery d set leased_until = ${dbNowPlus(LEASE_S)}
-      from due where d.destination_id = due.id and d.message_id = due.message_id
+      from due where d.team_id = due.team_id and d.destination_id = due.id and d.message_id = due.message_id
       returning d.team_id, d.destination_id, d.message_id, d.attempts, d.trigger, d.last_report, d.due_at, d.queue_position, d.leased_until
     )
     select t.team_id, t.destination_id, t.message_id, t.attempts, t.trigger, t.last_report, t.leased_until::text as lease, e.id is not null as is_event,
@@ -173,13 +173,13 @@ export async function recordAttempts(db: Queries, attempts: Attempt[]): Promise<
   await db.run(sql`
     with said as (
       select * from unnest(
-        ${texts((a) => a.delivery.destination_id)}::text[], ${values((a) => a.delivery.message_id)}::uuid[], ${values((a) => a.attempt_id)}::uuid[], ${texts((a) => a.delivery.trigger)}::text[],
+        ${values((a) => a.delivery.team_id)}::uuid[], ${texts((a) => a.delivery.destination_id)}::text[], ${values((a) => a.delivery.message_id)}::uuid[], ${values((a) => a.attempt_id)}::uuid[], ${texts((a) => a.delivery.trigger)}::text[],
         ${values((a) => a.begun_at)}::timestamptz[], ${values((a) => a.duration_ms)}::int[], ${values((a) => a.response_status)}::int[],
         ${texts((a) => a.response_body)}::text[], ${texts((a) => a.error)}::text[], ${values((a) => a.succeeded)}::bool[],
         ${texts((a) => a.signature)}::text[], ${texts((a) => a.custom_headers.join(' '))}::text[], ${values((a) => a.next_s ?? null)}::float8[],
         ${values((a) => a.delivery.attempts + 1)}::int[], ${texts((a) => a.last_report)}::text[], ${texts((a) => a.delivery.lease)}::timestamptz[],
         ${values((a) => lastAttempts.get(keyOf(a)) === a)}::bool[])
-      as t (destination_id, message_id, id, trigger, at, duration_ms, response_status, response_body, error, succeeded, signature, custom_headers,
+      as t (team_id, destination_id, message_id, id, trigger, at, duration_ms, response_status, response_body, error, succeeded, signature, custom_headers,
             next_s, attempts, last_report, lease, is_last)
     ), changed as (
       update delivery d set
@@ -197,7 +197,7 @@ export async function recordAttempts(db: Queries, attempts: Attempt[]): Promise<
         signature = case when ${isStoredHere} then s.signature else d.signature end,
         custom_headers = case when ${isStoredHere} then string_to_array(nullif(s.custom_headers, ''), ' ') else d.custom_headers end
       -- A statement changes a row once: with two attempts at a message that was sent again, one outcome would be lost.
-      from said s where s.is_last and d.destination_id = s.destination_id and d.message_id = s.message_id
+      from said s where s.is_last and d.team_id = s.team_id and d.destination_id = s.destination_id and d.message_id = s.message_id
       returning d.destination_id, d.message_id, d.team_id, d.attempt_id
     ), counted as (
       ${countAttempts(attempts)}
@@ -205,7 +205,7 @@ export async function recordAttempts(db: Queries, attempts: Attempt[]): Promise<
     insert into delivery_attempt (id, team_id, destination_id, message_id, trigger, at, duration_ms, response_status, response_body, error, succeeded, signature, custom_headers)
     select s.id, c.team_id, c.destination_id, c.message_id, s.trigger, s.at, s.duration_ms, s.response_status, s.response_body, s.error, s.succeeded, s.signature,
            string_to_array(s.custom_headers, ' ')
-    from said s join changed c on c.destination_id = s.destination_id and c.message_id = s.message_id where c.attempt_id is distinct from s.id`)
+    from said s join changed c on c.team_id = s.team_id and c.destination_id = s.destination_id and c.message_id = s.message_id where c.attempt_id is distinct from s.id`)
 }
 
 /** Every interval in which attempts are counted is a multiple. */
@@ -235,13 +235,13 @@ function countAttempts(attempts: Attempt[]): Sql {
     do update set attempts = delivery_attempt_count.attempts + excluded.attempts`
 }
 
-type Owned = Pick<Delivery, 'destination_id' | 'message_id' | 'lease'>
+type Owned = Pick<Delivery, 'team_id' | 'destination_id' | 'message_id' | 'lease'>
 
 /** For a statement about `delivery d`: the condition that no other process has claimed it since. */
 const matchOwned = (deliveries: Owned[]): Sql => sql`
-  unnest(${textArrayLiteral(deliveries.map((key) => key.destination_id))}::text[], ${arrayLiteral(deliveries.map((key) => key.message_id))}::uuid[],
-         ${textArrayLiteral(deliveries.map((key) => key.lease))}::timestamptz[]) as given (destination_id, message_id, lease)
-  where d.destination_id = given.destination_id and d.message_id = given.message_id and d.leased_until = given.lease`
+  unnest(${arrayLiteral(deliveries.map((key) => key.team_id))}::uuid[], ${textArrayLiteral(deliveries.map((key) => key.destination_id))}::text[], ${arrayLiteral(deliveries.map((key) => key.message_id))}::uuid[],
+         ${textArrayLiteral(deliveries.map((key) => key.lease))}::timestamptz[]) as given (team_id, destination_id, message_id, lease)
+  where d.team_id = given.team_id and d.destination_id = given.destination_id and d.message_id = given.message_id and d.leased_until = given.lease`
 
 /** Returns claimed, unsent deliveries to the queue; deliveries that another process has claimed since stay with it. */
 export async function returnDeliveries(db: Pick<DeliveryDb, 'asyncCommit'>, deliveries: Owned[]): Promise<void> {
@@ -288,7 +288,7 @@ export async function resendDeliveries(tx: Tx, webhook_id: string, message_ids: 
     join (select id from destination where id = ${webhook_id} and team_id = ${tx.team} for key share) l on true
     where given.id not in (select message_id from known) and given.id not in (select id from gone)
     order by given.n
-    on conflict (destination_id, message_id) do nothing`)
+    on conflict (team_id, destination_id, message_id) do nothing`)
   tx.notifyDelivery()
 }
 
@@ -349,7 +349,7 @@ export const deliveryCleanups = [
     column: 'created_at',
     retention_s: RETENTION_S,
     condition: sql`
-      not exists (select from webhook w join delivery d on d.destination_id = w.id and d.message_id = t.id where w.team_id = t.team_id)`,
+      not exists (select from webhook w join delivery d on d.team_id = w.team_id and d.destination_id = w.id and d.message_id = t.id where w.team_id = t.team_id)`,
   }),
 ]
 
@@ -362,15 +362,6 @@ export const isStillToSend: Sql = sql`
            where x.team_id = e.team_id and d.state <> 'delivered')
    or (select o.event_ids[1] <= e.id from event_outbox o where o.team_id = e.team_id order by o.id limit 1))`
 
-/** Selects by destinations, including deleted ones: the table has no index by team. */
-const eraseDeliveriesByDestination: TeamEraser = (tx, team, max) =>
-  tx.run(sql`
-    delete from delivery where (destination_id, message_id) in (
-      select destination_id, message_id from delivery
-      where destination_id in (
-        select id from destination where team_id = ${team} union all select destination_id from deleted_destination where team_id = ${team})
-      limit ${max})`)
-
 /** Erases the deliveries of erased events, with their attempts, also those to deleted destinations. Writes delivery, delivery_attempt. */
 export const eraseDeliveriesOfEvents = async (tx: Tx, event_ids: string[]): Promise<void> =>
   void (await tx.run(sql`
@@ -380,8 +371,14 @@ export const eraseDeliveriesOfEvents = async (tx: Tx, event_ids: string[]): Prom
 
 /** Erases the deliveries of a deleted team, with its destinations and endpoints. */
 export const eraseTeamDeliveries = inOrder(
-  eraseTables('delivery_attempt'),
-  eraseDeliveriesByDestination,
-  eraseTables('delivery_attempt_count', 'webhook_message', 'destination', 'deleted_destination', 'revoked_lease'),
+  eraseTables(
+    'delivery_attempt',
+    'delivery',
+    'delivery_attempt_count',
+    'webhook_message',
+    'destination',
+    'deleted_destination',
+    'revoked_lease',
+  ),
   eraseTeamEndpoints,
 )

@@ -366,7 +366,10 @@ export class CellDelivery {
   }
 
   /** Deliveries for destinations that cannot be decrypted wait in the database, and nothing is sent to these for a while. */
-  async #postpone(unreadable: string[], deliveries: Pick<Delivery, 'destination_id' | 'message_id' | 'lease'>[]): Promise<void> {
+  async #postpone(
+    unreadable: string[],
+    deliveries: Pick<Delivery, 'team_id' | 'destination_id' | 'message_id' | 'lease'>[],
+  ): Promise<void> {
     if (unreadable.length === 0) return
     await pauseUnreadable(this.#db.queries, unreadable)
     await returnDeliveries(this.#db, deliveries)

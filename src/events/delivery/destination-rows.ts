@@ -35,7 +35,7 @@ export const destinationColumns: Sql = sql`
   w.url, w.rate_limit, w.headers, p.destinations as settings, t.org_id,
   to_json(array(
     select s.secret from webhook_secret s
-    where s.webhook_id = w.id and (s.expires_at is null or s.expires_at > ${dbNow} + make_interval(secs => t.clock_offset_s))
+    where s.team_id = w.team_id and s.webhook_id = w.id and (s.expires_at is null or s.expires_at > ${dbNow} + make_interval(secs => t.clock_offset_s))
     order by s.id desc)) as secrets`
 
 export const destinationTables: Sql = sql`
@@ -78,7 +78,7 @@ export async function syncBrokers(tx: PlainTx, team_id: string, enabled: Broker[
     await revokeLease(tx, team_id, id)
     await tx.run(sql`
       insert into destination (id, team_id, kind, keeps_order) values (${id}, ${team_id}, ${kind}, ${orderedBrokers.includes(kind)})
-      on conflict (id) do update set keeps_order = excluded.keeps_order, paused_until = null, unreadable_since = null`)
+      on conflict (team_id, id) do update set keeps_order = excluded.keeps_order, paused_until = null, unreadable_since = null`)
     await tx.run(sql`delete from deleted_destination where destination_id = ${id} and team_id = ${team_id}`)
     await tx.run(sql`update delivery set due_at = ${dbNow} where ${isPending} and due_at > ${dbNow}`)
   }

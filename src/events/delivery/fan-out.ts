@@ -160,7 +160,7 @@ const loadCandidates = (tx: PlainTx, teams: string[], leases: DestinationLeases)
            coalesce(d.owner = ${leases.owner}::uuid and d.leased_until > ${dbNowPlus(LEASE_REMAINING_S_MIN)}, false) as is_ours,
            coalesce(d.owner = ${leases.owner}::uuid, false) or d.leased_until is null or d.leased_until <= ${dbNow} as is_free,
            coalesce(extract(epoch from d.leased_until - ${dbNow}), 0)::float8 as left_s,
-           exists (select from delivery v where v.destination_id = d.id and v.due_at is not null and (d.keeps_order or v.due_at <= ${dbNow})
+           exists (select from delivery v where v.team_id = d.team_id and v.destination_id = d.id and v.due_at is not null and (d.keeps_order or v.due_at <= ${dbNow})
                    and (v.leased_until is null or v.leased_until <= ${dbNow}
                         or d.keeps_order and d.owner is distinct from ${leases.owner}::uuid)) as has_backlog
     from ${destinationTables}

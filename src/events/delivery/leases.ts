@@ -48,7 +48,7 @@ export class DestinationLeases extends LeasedTable<LeasedDestination> {
     const rows = await db.many(
       LeasedDestination,
       this.claimStatement(
-        sql`select id from destination where id = any (${ids}::text[]) and ${this.isOursOrFree} for update skip locked`,
+        sql`select ctid from destination where id = any (${ids}::text[]) and ${this.isOursOrFree} for update skip locked`,
       ),
     )
     return rows.map(({ id }) => id)
@@ -75,7 +75,7 @@ export async function revokeLease(tx: PlainTx, team_id: string, id: string): Pro
     )
     insert into revoked_lease (destination_id, team_id, owner, leased_until)
     select id, team_id, owner, leased_until from held where leased_until > ${dbNow}
-    on conflict (destination_id) do update set owner = excluded.owner, leased_until = excluded.leased_until`)
+    on conflict (team_id, destination_id) do update set owner = excluded.owner, leased_until = excluded.leased_until`)
 }
 
 /** Destinations that a process has to release. */

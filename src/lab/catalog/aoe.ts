@@ -41,7 +41,7 @@ async function selectQuestions(tx: Tx, lab_test_id: string): Promise<Map<string,
     Row,
     sql`
     select m.id as marker_id, m.aoe from lab_test_marker tm join marker m on m.id = tm.marker_id
-    where tm.lab_test_id = ${lab_test_id} order by tm.position`,
+    where tm.team_id = ${tx.team} and tm.lab_test_id = ${lab_test_id} order by tm.position`,
   )
   return new Map(markers.flatMap(({ marker_id, aoe }) => (aoe?.questions ?? []).map((q) => [`${marker_id} ${q.id}`, q] as const)))
 }

@@ -42,8 +42,8 @@ export async function createLabTest(tx: Tx, access: LabAccess, body: CreateLabTe
       values (${id}, ${tx.team}, ${labTestSlug(tx.team, name)}, ${name}, ${description}, ${lab}, ${method}, ${sample_type},
               ${totalPrice(markers)}, ${fasting}, ${approved ? 'active' : 'pending_approval'}, ${approved}, ${tx.now}, ${tx.now})
       returning id)
-    insert into lab_test_marker (lab_test_id, marker_id, position)
-    select made.id, m.marker_id, m.position
+    insert into lab_test_marker (team_id, lab_test_id, marker_id, position)
+    select ${tx.team}, made.id, m.marker_id, m.position
     from made cross join unnest(${markers.map((marker) => marker.id)}::integer[]) with ordinality as m (marker_id, position)`)
   return getLabTest(tx, id)
 }

@@ -41,7 +41,7 @@ function containsAll(column: Sql, type: Sql, values: (string | number)[]): Sql {
   const uniqueValues = [...new Set(values)]
   return sql`(
     select count(distinct ${column}) from lab_test_marker tm join marker m on m.id = tm.marker_id
-    where tm.lab_test_id = t.id and ${column} = any (${uniqueValues}::${type})) = ${uniqueValues.length}`
+    where tm.team_id = t.team_id and tm.lab_test_id = t.id and ${column} = any (${uniqueValues}::${type})) = ${uniqueValues.length}`
 }
 
 /** The team's lab tests, at most 1000; of some labs if given. */

@@ -15,7 +15,8 @@ const joinMarkers = (columns: Sql): Sql => sql`
   lab_test_marker tm cross join lateral (select ${columns} from marker m where m.id = tm.marker_id offset 0)`
 
 const withMarkers = sql`
-  (select coalesce(json_agg(wire order by tm.position), '[]'::json) from ${joinMarkers(markerColumns)} wire where tm.lab_test_id = t.id)`
+  (select coalesce(json_agg(wire order by tm.position), '[]'::json) from ${joinMarkers(markerColumns)} wire
+   where tm.team_id = t.team_id and tm.lab_test_id = t.id)`
 const withoutMarkers = sql`null::json`
 
 /** A select of lab tests `t` as the API shows them, without conditions. `more` are further columns. */
@@ -29,7 +30,8 @@ export const selectLabTests = (markers: 'with markers' | 'without markers', extr
   cross join lateral (
     select case when bool_and(m.common_tat_days is not null) then max(m.common_tat_days) end as common_tat_days,
            case when bool_and(m.worst_case_tat_days is not null) then max(m.worst_case_tat_days) end as worst_case_tat_days
-    from ${joinMarkers(sql`m.common_tat_days, m.worst_case_tat_days`)} m where tm.lab_test_id = t.id) tat`
+    from ${joinMarkers(sql`m.common_tat_days, m.worst_case_tat_days`)} m
+    where tm.team_id = t.team_id and tm.lab_test_id = t.id) tat`
 
 /** Reads a lab test with its markers. Errors: 404 unknown test, or a test of another lab than `only`. */
 export async function getLabTest(tx: Tx, id: string, allowedLabId?: number): Promise<LabTest> {
@@ -69,7 +71,7 @@ export async function expectedResults(tx: Tx, lab_test_id: string): Promise<Expe
     select m.id as marker_id, m.name, m.slug, m.provider_id, m.type, m.lab_id,
       a.name as result_name, a.slug as result_slug, a.loinc, a.loinc_name, ma.required, a.definition
     from lab_test t
-    join lab_test_marker tm on tm.lab_test_id = t.id
+    join lab_test_marker tm on tm.team_id = t.team_id and tm.lab_test_id = t.id
     join marker m on m.id = tm.marker_id
     left join (marker_analyte ma join analyte a on a.id = ma.analyte_id) on ma.marker_id = m.id
     where t.id = ${lab_test_id} and t.team_id = ${tx.team}
@@ -171,8 +173,8 @@ async function seed(tx: Tx, tests: SampleTest[]): Promise<void> {
       cross join lateral unnest(g.provider_ids) with ordinality as p (provider_id, position)
       left join marker m on m.lab_id = made.lab_id and m.provider_id = p.provider_id),
     linked as (
-      insert into lab_test_marker (lab_test_id, marker_id, position)
-      select id, marker_id, position from wanted where marker_id is not null)
+      insert into lab_test_marker (team_id, lab_test_id, marker_id, position)
+      select ${tx.team}, id, marker_id, position from wanted where marker_id is not null)
     select count(*) as missing from wanted where marker_id is null`,
   )
   if (missing) throw new Error(`${missing} markers of the sample tests are not in the catalog`)

@@ -58,7 +58,8 @@ export async function listLabTestMarkers(
   const test = sql`select id, lab_id from lab_test where id = ${lab_test_id} and team_id = ${tx.team}`
   const members = sql`(
     with test as (${test}),
-    own as (select tm.marker_id, tm.position from lab_test_marker tm join test on test.id = tm.lab_test_id),
+    own as (
+      select tm.marker_id, tm.position from lab_test_marker tm join test on test.id = tm.lab_test_id where tm.team_id = ${tx.team}),
     maybe_measured as (
       select ma.analyte_id from own join marker_analyte ma on ma.marker_id = own.marker_id and not ma.required)
     select marker_id, position from own

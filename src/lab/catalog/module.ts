@@ -13,8 +13,8 @@ export const catalog = (access: LabAccess): Module => ({
   about: 'labs, markers, lab tests, order sets, prices',
   tag: 'catalog',
   tables: {
-    ofTeams: ['lab_test'],
-    others: ['analyte', 'catalog_data_version', 'lab', 'lab_test_marker', 'marker', 'marker_analyte'],
+    ofTeams: ['lab_test', 'lab_test_marker'],
+    others: ['analyte', 'catalog_data_version', 'lab', 'marker', 'marker_analyte'],
   },
   operations: catalogRoutes(access),
   // A new sandbox team gets lab tests that it can order.
@@ -23,6 +23,6 @@ export const catalog = (access: LabAccess): Module => ({
       if (tx.tenant.cell.startsWith('sandbox')) return seedStandardTests(tx)
     }),
   ],
-  erasers: { team: eraseTables('lab_test') },
+  erasers: { team: eraseTables('lab_test_marker', 'lab_test') },
   referenceData: (db, offers) => loadCatalog(db, { offers }),
 })

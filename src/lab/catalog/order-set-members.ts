@@ -70,7 +70,7 @@ async function selectTests(tx: Tx, ids: string[]): Promise<Static<typeof Test>[]
     Test,
     sql`
     select t.id, t.status, t.method, t.lab_id, t.sample_type, t.fasting, t.price::float8 as price,
-           array(select tm.marker_id from lab_test_marker tm where tm.lab_test_id = t.id order by tm.position) as marker_ids
+           array(select tm.marker_id from lab_test_marker tm where tm.team_id = ${tx.team} and tm.lab_test_id = t.id order by tm.position) as marker_ids
     from lab_test t where t.team_id = ${tx.team} and t.id = any (${ids}::uuid[]) order by array_position(${ids}::uuid[], t.id)`,
   )
   if (tests.length < ids.length) throw notFound('Test does not exist')

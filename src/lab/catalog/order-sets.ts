@@ -145,8 +145,8 @@ async function createTest(tx: Tx, test: Composition, composition_key: string): P
       on conflict (team_id, composition_key) where composition_key is not null do nothing
       returning id),
     linked as (
-      insert into lab_test_marker (lab_test_id, marker_id, position)
-      select made.id, m.marker_id, m.position
+      insert into lab_test_marker (team_id, lab_test_id, marker_id, position)
+      select ${tx.team}, made.id, m.marker_id, m.position
       from made cross join unnest(${test.marker_ids}::integer[]) with ordinality as m (marker_id, position))
     select id from made`,
   )

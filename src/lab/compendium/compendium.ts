@@ -165,7 +165,8 @@ async function sourcesOfTest(tx: Tx, { items }: Compendium, lab_test_id: string)
     tx.many(
       Member,
       sql`
-      select tm.marker_id, m.provider_id from lab_test t join lab_test_marker tm on tm.lab_test_id = t.id join marker m on m.id = tm.marker_id
+      select tm.marker_id, m.provider_id
+      from lab_test t join lab_test_marker tm on tm.team_id = t.team_id and tm.lab_test_id = t.id join marker m on m.id = tm.marker_id
       where t.id = ${lab_test_id} and t.team_id = ${tx.team} order by tm.position`,
     ),
   ])

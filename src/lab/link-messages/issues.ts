@@ -18,6 +18,8 @@ interface NewIssue {
   link_account_id: string | null
   message_id?: string
   source?: string
+  /** The team of the order that `source` names. */
+  order_team_id?: string
   /** At most 1,000 characters, without patient data. */
   detail?: string
 }
@@ -28,10 +30,13 @@ const DETAIL_LENGTH_MAX = 1000
  * Reports an issue. While the same one is open it is counted; one of a message is not, because its processing may be repeated. Writes
  * lab_link_issue.
  */
-export async function reportIssue(db: Queries, { reason, link_account_id, message_id, source, detail }: NewIssue): Promise<void> {
+export async function reportIssue(
+  db: Queries,
+  { reason, link_account_id, message_id, source, order_team_id, detail }: NewIssue,
+): Promise<void> {
   await db.run(sql`
-    insert into lab_link_issue (id, link_account_id, message_id, source, reason, detail, state, created_at, updated_at)
-    values (${uuid()}, ${link_account_id}, ${message_id ?? null}, ${source ?? null}, ${reason},
+    insert into lab_link_issue (id, link_account_id, message_id, source, order_team_id, reason, detail, state, created_at, updated_at)
+    values (${uuid()}, ${link_account_id}, ${message_id ?? null}, ${source ?? null}, ${order_team_id ?? null}, ${reason},
             ${detail?.slice(0, DETAIL_LENGTH_MAX) ?? null}, 'open', ${dbNow}, ${dbNow})
     on conflict (link_account_id, message_id, source, reason) where state = 'open' do update
     set count = lab_link_issue.count + case when excluded.message_id is null then 1 else 0 end, detail = excluded.detail,
@@ -67,15 +72,15 @@ const orderOfSource = sql`
 
 /** Messages with a reason and the other issues, as one relation `i`. An incoming message that was processed after all has no reason. */
 const issueRows = sql`
-  (select m.id, m.reason, m.link_account_id, m.id as message_id, m.source, m.error as detail, m.repetitions + 1 as count,
+  (select m.id, m.reason, m.link_account_id, m.id as message_id, m.source, null::uuid as order_team_id, m.error as detail, m.repetitions + 1 as count,
           case when m.state = 'done' then 'done' else 'open' end as state, m.comment, m.created_at, m.updated_at
    from lab_message m where m.reason is not null
    union all
-   select q.id, q.reason, q.link_account_id, q.message_id, q.source, q.detail, q.count, q.state, q.comment, q.created_at, q.updated_at
+   select q.id, q.reason, q.link_account_id, q.message_id, q.source, q.order_team_id, q.detail, q.count, q.state, q.comment, q.created_at, q.updated_at
    from lab_link_issue q) i
   left join lab_account a on a.id = i.link_account_id left join lab l on l.id = a.lab_id
   left join lab_message m on m.id = i.message_id
-  left join lab_order o on o.id = coalesce(m.order_id, ${orderOfSource}) and (m.id is null or o.team_id = m.team_id)
+  left join lab_order o on o.team_id = coalesce(m.team_id, i.order_team_id) and o.id = coalesce(m.order_id, ${orderOfSource})
     and ${userNotDeleted(sql`o.user_id`, sql`o.team_id`)}`
 
 const issueColumns = sql`

@@ -242,7 +242,13 @@ describe('issues', () => {
   test('of an order that cannot be sent name the order by their source', async () => {
     const { team, account, order } = await linkedOrder()
     const report = (source: string) =>
-      reportIssue(team.db.queries, { reason: 'unsendable_order', link_account_id: account, source, detail: 'PID-5 is too long' })
+      reportIssue(team.db.queries, {
+        reason: 'unsendable_order',
+        link_account_id: account,
+        source,
+        order_team_id: team.team,
+        detail: 'PID-5 is too long',
+      })
     await report(`order ${order.id}`)
     await report('order ------------------------------------')
     const { data } = (await team.manage.get(`${ISSUES}?account_id=${account}`)).body

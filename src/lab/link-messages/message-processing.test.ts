@@ -8,10 +8,11 @@ import { labLink, messageFor, observation, observedTest, storeMessage, toBytes }
 import { acceptedOrder } from '../../../test/support/results.ts'
 import { cells, createTestTeam, guard, type TestTeam } from '../../../test/support/server.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { T } from '../../platform/schema/schema.ts'
+import { Nullable, T } from '../../platform/schema/schema.ts'
 import { createLog } from '../../platform/telemetry/log.ts'
+import { ordersErased } from '../orders/order-hooks.ts'
 import { createProcessing, MessageProcessor } from './message-processing.ts'
-import { queueOutgoing } from './message-store.ts'
+import { queueOutgoing, saveOutcome } from './message-store.ts'
 
 const log = createLog('silent')
 
@@ -160,6 +161,49 @@ describe('an outgoing message', () => {
     assert.equal(await count(), 1)
     await erase(team, [user_id])
     assert.equal(await count(), 0)
+  })
+})
+
+describe('a message about an order that is erased', () => {
+  const Named = T.Object({ id: T.String(), order_id: Nullable(T.String()) })
+  const named = (team: TestTeam, ids: string[]) =>
+    team.db.queries.many(Named, sql`select id, order_id from lab_message where id = any (${ids}::uuid[]) order by id`)
+
+  test('goes with the order, if it came after the messages of the user were erased', async () => {
+    const { team, account, order } = await linkedTeam()
+    const [erased, other] = [await order(), await order()]
+    const queue = ({ id: order_id }: typeof erased) =>
+      team.db.tx(team.tenant, async (tx) =>
+        queueOutgoing(tx, {
+          link_account_id: account,
+          order_id,
+          control_id: randomUUID(),
+          message_type: 'OML^O21',
+          bytes: toBytes('MSH|'),
+        }),
+      )
+    const [gone, left] = [await queue(erased), await queue(other)]
+    await team.db.tx(team.tenant, (tx) => tx.notify(ordersErased, [erased.id]))
+    assert.deepEqual(await named(team, [gone, left]), [{ id: left, order_id: other.id }])
+  })
+
+  test('does not name it, if it was processed meanwhile', async () => {
+    const { team, order, store } = await linkedTeam()
+    const present = (await order()).id
+    const [first, second] = [await store(`MSH|${randomUUID()}`), await store(`MSH|${randomUUID()}`)]
+    const save = (id: string, order_id: string) =>
+      saveOutcome(team.db.queries, id, {
+        state: 'shadow',
+        reason: null,
+        error: null,
+        raw_result_ids: [],
+        order_id,
+        team_id: team.team,
+      })
+    await save(first, present)
+    await save(second, randomUUID())
+    const orders = new Map((await named(team, [first, second])).map((row) => [row.id, row.order_id]))
+    assert.deepEqual([orders.get(first), orders.get(second)], [present, null])
   })
 })
 

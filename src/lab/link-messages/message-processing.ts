@@ -264,7 +264,7 @@ async function claimFairly(
   if (total === 0) return { rows: [], isMore: true }
   const rows = await queue.claimFrom(
     sql`
-    select m.id from lab_message m
+    select m.ctid from lab_message m
     where m.state = 'received' and m.due_at <= ${dbNow} and (m.leased_until is null or m.leased_until <= ${dbNow}) and m.id = any (array(
       select due.id
       from lab_link k left join unnest(${[...claimedRows.keys()]}::uuid[], ${[...claimedRows.values()]}::int[]) as had (id, n) on had.id = k.account_id

@@ -6,6 +6,7 @@ import { cleanup } from '../../platform/queue/retention.ts'
 import { uuid } from '../../platform/runtime/uuid.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { arrayLiteral, raw, sql, textArrayLiteral, type Sql } from '../../platform/db/sql.ts'
+import { eraseResultsOfMessages } from '../link-shadow/shadow-results.ts'
 import type { IssueReason } from './issue-reasons.ts'
 
 /**
@@ -162,7 +163,7 @@ export interface MessageOutcome {
 
 /**
  * Writes the outcome of processing an incoming message. The team is that of all of its results; none if they are of several, so that no team
- * sees the bytes of another. Writes lab_message, lab_message_result.
+ * sees the bytes of another. An order that has been erased is not named. Writes lab_message, lab_message_result.
  */
 export async function saveOutcome(
   db: Queries,
@@ -177,10 +178,16 @@ export async function saveOutcome(
     teams as (
       select case when count(distinct r.team_id) = 1 and count(*) = count(r.team_id) then min(r.team_id::text)::uuid end as team_id,
              count(*) > 0 as exist
-      from raw_result r where r.id = any (${raw_result_ids}::uuid[]))
+      from raw_result r where r.id = any (${raw_result_ids}::uuid[])),
+    -- Locked, because the eraser of orders deletes the messages that name them.
+    named as (
+      select o.id from lab_order o
+      where o.id = ${order_id} and (o.team_id = ${team_id} or o.team_id in (
+        select r.team_id from raw_result r where r.id = any (${raw_result_ids}::uuid[])))
+      for key share)
     update lab_message
     set state = ${state}, reason = ${reason}, error = ${error}, due_at = null, updated_at = ${dbNow},
-        raw_result_id = coalesce(${raw_result_ids[0] ?? null}::uuid, raw_result_id), order_id = coalesce(${order_id}::uuid, order_id),
+        raw_result_id = coalesce(${raw_result_ids[0] ?? null}::uuid, raw_result_id), order_id = coalesce((select id from named), order_id),
         team_id = case when teams.exist then teams.team_id else coalesce(${team_id}::uuid, lab_message.team_id) end
     from teams where id = ${id}`)
 }
@@ -235,15 +242,34 @@ export function assignMessages(tx: Tx, raw_result_id: string): void {
         where other.message_id = m.id and other.raw_result_id <> s.raw_result_id and other.team_id is distinct from ${tx.team})`)
 }
 
-/** Erases the messages with a deleted user's orders and results, before these go. Writes lab_message. */
-export async function eraseMessages(tx: Tx, user_id: string): Promise<void> {
-  await tx.run(sql`
-    delete from lab_message m
-    where m.team_id = ${tx.team}
-      and (m.order_id in (select id from lab_order where user_id = ${user_id} and team_id = ${tx.team})
+/** Erases the messages with a deleted user's orders and results, before these go. Writes lab_message, lab_shadow_result. */
+export const eraseMessages = (tx: Tx, user_id: string): Promise<void> =>
+  deleteMessages(
+    tx,
+    sql`
+    (m.order_id in (select id from lab_order where user_id = ${user_id} and team_id = ${tx.team})
            or m.id in (
              select s.message_id from lab_message_result s join raw_result_of_team r on r.id = s.raw_result_id and r.team_id = s.team_id
-             where s.team_id = ${tx.team} and r.candidate_user_ids = array[${user_id}::uuid]))`)
+             where s.team_id = ${tx.team} and r.candidate_user_ids = array[${user_id}::uuid]))`,
+  )
+
+/**
+ * Erases the messages of orders that are erased in this transaction: they may have come since `eraseMessages`. Writes lab_message,
+ * lab_shadow_result.
+ */
+export const eraseMessagesOfOrders = (tx: Tx, order_ids: string[]): Promise<void> =>
+  deleteMessages(tx, sql`m.order_id = any (${order_ids}::uuid[])`)
+
+const Id = T.Object({ id: T.String() })
+
+/** The results of links in mode `shadow` are distributed by team and messages are not, so no foreign key deletes them. */
+async function deleteMessages(tx: Tx, condition: Sql): Promise<void> {
+  const erased = await tx.many(Id, sql`delete from lab_message m where m.team_id = ${tx.team} and ${condition} returning m.id`)
+  if (erased.length > 0)
+    await eraseResultsOfMessages(
+      tx,
+      erased.map(({ id }) => id),
+    )
 }
 
 const DAY_S = 86_400

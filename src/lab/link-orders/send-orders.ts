@@ -189,7 +189,13 @@ async function queueMessages(
     if (!(error instanceof Unsendable)) throw error
     if (action === 'new') showFailure(lockedOrder)
     const detail = error.faults.join('; ')
-    await reportIssue(tx, { reason: 'unsendable_order', link_account_id: account_id, source: `order ${order.id}`, detail })
+    await reportIssue(tx, {
+      reason: 'unsendable_order',
+      link_account_id: account_id,
+      source: `order ${order.id}`,
+      order_team_id: tx.team,
+      detail,
+    })
     addNotes(lockedOrder, error.faults.map((fault) => `The order cannot be sent to the laboratory: ${fault}`).join('\n'))
   }
 }

@@ -5,7 +5,7 @@ import type { Module } from '../../platform/module/module.ts'
 import { usableAccount } from '../accounts/account-selection.ts'
 import { ShadowComparison, ShadowParams } from './schema.ts'
 import { compareShadowResults } from './shadow-comparison.ts'
-import { eraseShadowResults } from './shadow-results.ts'
+import { eraseShadowResults, shadowResultCleanup } from './shadow-results.ts'
 
 export const linkShadow: Module = {
   name: 'lab/link-shadow',
@@ -31,5 +31,6 @@ export const linkShadow: Module = {
       },
     }),
   ],
+  periodicTasks: [shadowResultCleanup],
   erasers: { user: eraseShadowResults, team: eraseTables('lab_shadow_result') },
 }

@@ -21,6 +21,7 @@ import { saveLink, setLinkMode } from '../accounts/account-links.ts'
 import { updateAccount } from '../accounts/accounts.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
+import { ordersErased } from '../orders/order-hooks.ts'
 import type { LinkMode } from '../links/link-modes.ts'
 import { listIssues } from '../link-messages/issues.ts'
 import { replayMessage } from '../link-messages/receive-message.ts'
@@ -153,6 +154,13 @@ describe('the comparison with what staff entered', () => {
     const log = await command(cells, ['access-log', 'export', '--cell', 'sandbox-us', '--user', order.user_id])
     assert(log.includes('"operation":"links shadow"') && log.includes('"operation":"get_lab_link_shadow"'))
     assert.deepEqual(totals, { same: 0, different: 1, not_entered: 0, compared_results: 1, different_results: 1 })
+  })
+
+  test('has no result any more whose message went with its order', async () => {
+    const { team, order, receive, compare } = await staffOrder()
+    await receive('5.40')
+    await team.db.tx(team.tenant, (tx) => tx.notify(ordersErased, [order.id]))
+    assert.deepEqual((await compare()).orders, [])
   })
 
   test('lists messages for which no order is certain, with the reason and without their contents', async () => {

@@ -1,6 +1,8 @@
 // Results that came over a link in mode `shadow`: stored with the order that they match, and applied to none. Owns lab_shadow_result.
 import type { Tx } from '../../platform/db/transaction.ts'
 import { sql } from '../../platform/db/sql.ts'
+import { DAY_S } from '../../platform/runtime/durations.ts'
+import { cleanup } from '../../platform/queue/retention.ts'
 import { assertDelivery, type LinkDelivery } from '../result-matching/incoming-result.ts'
 import { matchToOrder, type Ambiguity } from '../result-matching/match.ts'
 import { getLabId, type ReceiveContext } from '../result-matching/receive.ts'
@@ -43,7 +45,7 @@ export async function storeShadowResult(
       insert into lab_shadow_result (id, team_id, order_id, link_account_id, message_id, control_id, mismatch, report, created_at)
       values (${tx.uuid()}, ${tx.team}, ${place.order_id}, ${account_id}, ${message_id}, ${delivery.message_id}, ${place.mismatch},
               ${JSON.stringify(delivery.report)}, ${tx.now})
-      on conflict (message_id, control_id, team_id) do update
+      on conflict (team_id, message_id, control_id) do update
       set order_id = excluded.order_id, mismatch = excluded.mismatch, report = excluded.report`)
     return place
   })
@@ -75,3 +77,11 @@ export async function eraseShadowResults(tx: Tx, user_id: string): Promise<void>
     delete from lab_shadow_result
     where team_id = ${tx.team} and order_id in (select id from lab_order where user_id = ${user_id} and team_id = ${tx.team})`)
 }
+
+/** Erases the results that came with messages, before these go. Writes lab_shadow_result. */
+export async function eraseResultsOfMessages(tx: Tx, message_ids: string[]): Promise<void> {
+  await tx.run(sql`delete from lab_shadow_result where team_id = ${tx.team} and message_id = any (${message_ids}::uuid[])`)
+}
+
+/** Deletes results as long after they came as messages. Deletes from lab_shadow_result. */
+export const shadowResultCleanup = cleanup({ table: 'lab_shadow_result', column: 'created_at', retention_s: 400 * DAY_S })

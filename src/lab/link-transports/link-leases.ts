@@ -38,7 +38,7 @@ export class LinkLeases {
       select account_id from lab_link where account_id = any (${account_ids}::uuid[]) on conflict do nothing`)
     const sent_ms = this.#keeper.now_ms()
     const rows = await this.#table.claimFrom(sql`
-      select account_id from lab_link_lease
+      select ctid from lab_link_lease
       where account_id = any (${account_ids}::uuid[]) and ${isUnleased}
       for update skip locked`)
     return rows.map((row) => this.#keeper.hold(row, sent_ms))

@@ -10,6 +10,8 @@ export const orderStepped = hookPoint<[lockedOrder: LockedOrder, low: string]>('
 export const orderRescheduled = hookPoint<[lockedOrder: LockedOrder]>('order.rescheduled')
 /** The day of an order has come and its laboratory does not have it yet. The module that has a way to the laboratory sets `isTaken`. */
 export const orderDue = hookPoint<[lockedOrder: LockedOrder, answer: { isTaken: boolean }]>('order.due')
+/** Orders of the team are erased in this transaction. Rows that name them without a foreign key go with them. */
+export const ordersErased = hookPoint<[order_ids: string[]]>('order.erased')
 /**
  * A team asks to cancel an order whose lifecycle allows it. A module that must ask the laboratory first sets `isPending`: the order then keeps
  * its status, and that module cancels it later.

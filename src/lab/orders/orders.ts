@@ -9,7 +9,7 @@ import { countRows } from '../../platform/db/list-counts.ts'
 import { raw, sql } from '../../platform/db/sql.ts'
 import { countUsers, notDeleted, notDeletedHere } from '../../people/users/users.ts'
 import { activationTime, scheduleDispatch } from './send-to-lab.ts'
-import { cancelAsked, orderRescheduled } from './order-hooks.ts'
+import { cancelAsked, orderRescheduled, ordersErased } from './order-hooks.ts'
 import { updateOrder } from './change-order.ts'
 import type { Order, OrderReply, TeamMetrics } from './schema.ts'
 import { cancelNotAllowed } from './locked-order.ts'
@@ -159,10 +159,20 @@ export async function teamMetrics(tx: Tx, countConnections: CountConnections): P
   }
 }
 
+const Erased = T.Object({ id: T.String() })
+
 /** Erases the orders of a deleted user after the grace period. Writes lab_order, list_count. */
 export async function eraseOrders(tx: Tx, user_id: string): Promise<void> {
-  const erased = await tx.run(sql`delete from lab_order where user_id = ${user_id} and team_id = ${tx.team}`)
-  if (erased) countRows(tx, 'orders', -erased)
+  const erased = await tx.many(
+    Erased,
+    sql`delete from lab_order where user_id = ${user_id} and team_id = ${tx.team} returning id`,
+  )
+  if (erased.length === 0) return
+  countRows(tx, 'orders', -erased.length)
+  await tx.notify(
+    ordersErased,
+    erased.map(({ id }) => id),
+  )
 }
 
 /** Constraints of this module's tables and the error for each violation. */

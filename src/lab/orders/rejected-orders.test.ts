@@ -183,8 +183,8 @@ describe('rejected orders', () => {
         with asking as (
           update marker set aoe = ${JSON.stringify({ questions })}
           where id = (select min(id) from marker where id not in (select marker_id from lab_test_marker)) returning id)
-        insert into lab_test_marker (lab_test_id, marker_id, position)
-        select t.id, a.id, 99 from lab_test t cross join asking a where t.team_id = ${tx.team} and t.method = 'testkit'
+        insert into lab_test_marker (team_id, lab_test_id, marker_id, position)
+        select t.team_id, t.id, a.id, 99 from lab_test t cross join asking a where t.team_id = ${tx.team} and t.method = 'testkit'
         returning lab_test_id, marker_id`,
       ),
     )

@@ -83,7 +83,7 @@ async function teamsOfSample(db: Queries, lab_id: number, delivery: LinkDelivery
     bySample.length || numbers.length === 0
       ? bySample
       : await orders(
-          sql`o.id in (select n.order_id from lab_order_number n where ${hasNumber(delivery)} and n.team_id = o.team_id)`,
+          sql`(o.team_id, o.id) in (select n.team_id, n.order_id from lab_order_number n where ${hasNumber(delivery)})`,
         )
   const teams = new Map<string, boolean>()
   for (const { team_id, document } of rows) {

@@ -43,7 +43,7 @@ export async function storeUploadedPdf(tx: Tx, { order }: LockedOrder, bytes: Bu
   const shown = await tx.maybe(
     Checksum,
     sql`
-    select p.checksum from lab_result_pdf p left join lab_result r on r.order_id = p.order_id
+    select p.checksum from lab_result_pdf p left join lab_result r on r.team_id = p.team_id and r.order_id = p.order_id
     where p.order_id = ${order.id} and p.team_id = ${tx.team} and (p.id = ${shownId} or (r.order_id is null and p.code = ''))`,
   )
   if (shown?.checksum === checksumOf(bytes)) return false
@@ -79,7 +79,7 @@ export async function saveDocuments(
 ): Promise<string[]> {
   await tx.run(sql`
     delete from lab_result_pdf
-    where id in (
+    where team_id = ${tx.team} and id in (
       select id from lab_result_pdf where order_id = ${order_id} and team_id = ${tx.team}
       order by created_at desc, id desc offset ${DOCUMENTS_MAX - documents.length})`)
   const counts = new Map<string, number>()
@@ -94,7 +94,7 @@ export async function saveDocuments(
       insert into lab_result_pdf (id, order_id, team_id, report_number, test_code, code, position, name, checksum, bytes, created_at)
       values (${id}, ${order_id}, ${tx.team}, ${report_number}, ${test_code}, ${code}, ${position}, ${name}, ${checksumOf(bytes)}, ${bytes},
               ${tx.now})
-      on conflict (order_id, report_number, test_code, code, position)
+      on conflict (team_id, order_id, report_number, test_code, code, position)
       ${areOlder ? sql`do nothing` : replacement}`)
   }
   return ids
@@ -126,7 +126,7 @@ export async function listDocuments(tx: Tx, order_id: string): Promise<ResultDoc
     sql`
     select p.id, p.report_number, p.test_code, p.code, p.name, length(p.bytes) as bytes, p.created_at as received_at,
            p.id = any (r.pdf_ids) as is_of_latest_report, coalesce(p.id = ${shownId}, false) as is_result_pdf
-    from lab_result_pdf p join lab_result r on r.order_id = p.order_id
+    from lab_result_pdf p join lab_result r on r.team_id = p.team_id and r.order_id = p.order_id
     where p.order_id = ${order_id} and p.team_id = ${tx.team} order by p.created_at desc, p.id desc limit ${DOCUMENTS_MAX + 1}`,
   )
   return { documents: documents.map((item) => ({ ...item, ...withoutEmpty(item) })) }
@@ -154,7 +154,9 @@ export async function findDocument(tx: Tx, order_id: string, document_id?: strin
     StoredPdf,
     sql`
     select o.user_id, o.sample_id, p.bytes
-    from lab_result_pdf p join lab_result r on r.order_id = p.order_id join lab_order o on o.id = p.order_id
+    from lab_result_pdf p
+    join lab_result r on r.team_id = p.team_id and r.order_id = p.order_id
+    join lab_order o on o.team_id = p.team_id and o.id = p.order_id
     where p.order_id = ${order_id} and ${document_id === undefined ? sql`p.id = ${shownId}` : sql`p.id = ${document_id}`}
       and p.team_id = ${tx.team} and ${notDeleted(tx, sql`o.user_id`)}`,
   )

@@ -100,7 +100,7 @@ export async function receiveReport(
     insert into lab_result (order_id, team_id, status, interpretation, document, report, withdrawn, pdf_ids, created_at, updated_at)
     values (${order.id}, ${tx.team}, ${status}, ${interpretation}, ${JSON.stringify(document)}, ${JSON.stringify(report)},
             ${withdrawn ?? null}, ${pdf_ids}::uuid[], ${created_at}, ${tx.now})
-    on conflict (order_id) do update
+    on conflict (team_id, order_id) do update
     set status = excluded.status, interpretation = excluded.interpretation, document = excluded.document, report = excluded.report,
         withdrawn = excluded.withdrawn, pdf_ids = excluded.pdf_ids, updated_at = excluded.updated_at`)
   scheduleCompletion(tx, order.id, report)
@@ -215,7 +215,7 @@ export async function readResult(tx: Tx, order_id: string): Promise<StoredResult
     Row,
     sql`
     select o.document as order_document, r.document, r.withdrawn
-    from lab_order o left join lab_result r on r.order_id = o.id
+    from lab_order o left join lab_result r on r.team_id = o.team_id and r.order_id = o.id
     where o.id = ${order_id} and o.team_id = ${tx.team} and ${notDeletedHere(tx, sql`o.user_id`)}`,
   )
   if (!row) throw notFound('Order not found')
@@ -262,7 +262,7 @@ async function readCombined(tx: Tx, transaction_id: string): Promise<{ order: Or
     MemberRow,
     sql`
     select o.document as order_document, o.low_level_status, r.document
-    from lab_order o left join lab_result r on r.order_id = o.id
+    from lab_order o left join lab_result r on r.team_id = o.team_id and r.order_id = o.id
     where o.transaction_id = ${transaction_id} and o.team_id = ${tx.team} and ${notDeleted(tx, sql`o.user_id`)}
     order by o.created_at, o.id limit ${ORDERS_MAX}`,
   )

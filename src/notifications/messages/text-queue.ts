@@ -24,7 +24,7 @@ export type ClaimedText = Static<typeof ClaimedText>
 
 export const textQueue = messageQueue({
   name: 'patient_message',
-  key: { order_id: 'uuid', id: 'uuid' },
+  key: { team_id: 'uuid', order_id: 'uuid', id: 'uuid' },
   row: ClaimedText,
   lease_s: 60,
   isExpired: sql`id < ${dbUuidOfAge(LIFETIME_S)}`,

@@ -33,7 +33,7 @@ export type JobRow = Static<typeof JobRow>
 
 export const jobs: RetryableQueue = {
   name: 'job',
-  key: { id: 'uuid' },
+  key: { team_id: 'uuid', id: 'uuid' },
   row: JobRow,
   lease_s: 60,
   isPending: sql`failed_at is null`,
@@ -87,7 +87,7 @@ export class JobQueue extends LeasedQueue<JobRow> {
   async claimByTeam(limits: ClaimLimits): Promise<{ rows: JobRow[]; isMore: boolean }> {
     const found = await this.#claimAmong(
       limits,
-      sql`select id, team_id, due_at from job where ${this.isClaimable} ${notOf(limits)} order by due_at, id limit ${WINDOW}`,
+      sql`select ctid as place, id, team_id, due_at from job where ${this.isClaimable} ${notOf(limits)} order by due_at, id limit ${WINDOW}`,
     )
     const missing = limits.total - found.rows.length
     if (missing === 0 || found.looked_at < WINDOW) return { rows: found.rows, isMore: found.looked_at > found.rows.length }
@@ -100,7 +100,7 @@ export class JobQueue extends LeasedQueue<JobRow> {
   /** Claims the team's next job up to an instant of its clock, regardless of its machine time. Writes job. */
   async claimNextOf(jobs: JobsOfTeam): Promise<JobRow | undefined> {
     const [row] = await this.claimFrom(
-      sql`select id from job where ${isOfTeam(jobs)} and ${isUnleased} order by run_at, id limit 1 for update skip locked`,
+      sql`select ctid from job where ${isOfTeam(jobs)} and ${isUnleased} order by run_at, id limit 1 for update skip locked`,
       this.claimSets,
     )
     return row
@@ -142,23 +142,23 @@ export class JobQueue extends LeasedQueue<JobRow> {
     return sql`
       select due.* from unnest(${ids}::uuid[]) as asked (team_id)
       cross join lateral (
-        select id, team_id, due_at from job
+        select ctid as place, id, team_id, due_at from job
         where job.team_id = asked.team_id and ${this.isClaimable} ${notOf(limits)}
         order by due_at, id limit ${limits.groupMax('')}) due`
   }
 
   /**
-   * The steps are arranged so that a plan made while the table was small is not slow when it is large: only few ids are joined
+   * The steps are arranged so that a plan made while the table was small is not slow when it is large: only few places are joined
    * with all rows.
    */
   async #claimAmong(
     { total, groupMax, claimedRows }: ClaimLimits,
     candidates: Sql,
   ): Promise<{ rows: JobRow[]; looked_at: number }> {
-    const ids = sql`
-      select id from job
-      where id = any ((select ids from chosen)::uuid[]) and ${this.isClaimable}
-      order by array_position((select ids from chosen), id) limit ${total} for update skip locked`
+    const places = sql`
+      select ctid from job
+      where ctid = any ((select places from chosen)::tid[]) and ${this.isClaimable}
+      order by array_position((select places from chosen), ctid) limit ${total} for update skip locked`
     const found = await this.db.asyncCommit.many(
       ClaimedJob,
       sql`
@@ -167,8 +167,8 @@ export class JobQueue extends LeasedQueue<JobRow> {
         select candidate.*, coalesce(had.n, 0) + row_number() over (partition by team_id order by due_at, id) as nth
         from candidate left join unnest(${[...claimedRows.keys()]}::uuid[], ${[...claimedRows.values()]}::integer[]) as had (team_id, n) using (team_id)),
       chosen as materialized (
-        select array(select id from ranked where nth <= ${groupMax('')} order by nth, due_at, id limit ${total * CHOSEN}) as ids),
-      claimed as (${this.claimStatement(ids, { set: this.claimSets })})
+        select array(select place from ranked where nth <= ${groupMax('')} order by nth, due_at, id limit ${total * CHOSEN}) as places),
+      claimed as (${this.claimStatement(places, { set: this.claimSets })})
       select (select count(*) from candidate) as looked_at, claimed.due_at,
         case when claimed.id is not null then to_json(claimed) end as job
       from (select) as always left join claimed on true order by claimed.due_at, claimed.id`,

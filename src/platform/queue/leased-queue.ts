@@ -69,7 +69,7 @@ export class LeasedQueue<Row extends ClaimedRow> extends LeasedTable<Row> {
     if (max <= 0) return Promise.resolve([])
     return this.claimFrom(
       sql`
-      select ${join(this.keyColumns)} from ${this.table} where ${this.isClaimable} and ${condition}
+      select ctid from ${this.table} where ${this.isClaimable} and ${condition}
       order by ${this.#definition.order} limit ${max} for update skip locked`,
       this.claimSets,
     )

@@ -105,7 +105,7 @@ export class ClockMoves {
   /** Claims the existing row or inserts one. The guard of later transactions checks against the lock of the first statement. */
   async #claim(db: Db, table: LeasedTable<ClockMove>, team: string): Promise<ClockMove | undefined> {
     const [claimed] = await table.claimFrom(
-      sql`select team_id from clock_move where team_id = ${team} and ${isUnleased} for update skip locked`,
+      sql`select ctid from clock_move where team_id = ${team} and ${isUnleased} for update skip locked`,
     )
     if (claimed) return claimed
     return db.queries.maybe(

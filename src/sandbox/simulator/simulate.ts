@@ -206,7 +206,7 @@ async function deliverReport(tx: Tx, lockedOrder: LockedOrder, next: string, pla
 async function waitForInput(tx: Tx, plan: Plan): Promise<void> {
   await tx.run(sql`
     insert into simulation (order_id, team_id, plan) values (${plan.order_id}, ${tx.team}, ${JSON.stringify(plan)})
-    on conflict (order_id) do update set plan = excluded.plan`)
+    on conflict (team_id, order_id) do update set plan = excluded.plan`)
 }
 
 const WaitingSimulation = T.Object({ plan: Plan })

@@ -69,7 +69,7 @@ export const listPendingBookings = (queries: Pick<Queries, 'many'>, limit: numbe
     Row,
     sql`
     select a.id, a.team_id, o.user_id, a.provider, a.site_code, a.start_at, a.created_at
-    from appointment a join team t on a.team_id = t.id join lab_order o on o.id = a.order_id
+    from appointment a join team t on a.team_id = t.id join lab_order o on o.team_id = a.team_id and o.id = a.order_id
     where t.deleted_at is null and a.event_status in ('pending', 'reserved') and a.site_code is not null
       and (a.internal_data::jsonb ->> 'awaits_provider')::boolean
     order by a.start_at, a.id limit ${limit}`,
