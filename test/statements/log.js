@@ -19,7 +19,9 @@ globalThis[Symbol.for('drawbridge.logStatement')] = (client, statement) => {
   if (known.has(`${reach} ${text}`)) return
   known.add(`${reach} ${text}`)
   if (isOfTest()) return
-  const schema = client.connectionParameters.application_name.split(' ').at(-2)
+  // Without a name: a connection of a test to no cell.
+  const schema = client.connectionParameters.application_name?.split(' ').at(-2)
+  if (schema === undefined) return
   appendFileSync(file, `${JSON.stringify({ schema, reach, text })}\n`)
 }
 
