@@ -44,7 +44,7 @@ interface Link {
 const VALUE = ' value'
 const OUTER = ' outer'
 
-interface Surroundings {
+interface QueryContext {
   kinds: ReadonlyMap<string, TableKind>
   ctes: ReadonlySet<string>
   outer?: Scope
@@ -52,7 +52,7 @@ interface Surroundings {
 }
 
 /** A statement with its inner queries. */
-export function readQuery(node: Node, { kinds, ctes, outer, derives = false }: Surroundings): Query {
+export function readQuery(node: Node, { kinds, ctes, outer, derives = false }: QueryContext): Query {
   const fields = node[typeOf(node)] as Fields
   const names = new Set(ctes)
   const queries: Query[] = []
@@ -69,7 +69,7 @@ export function readQuery(node: Node, { kinds, ctes, outer, derives = false }: S
 }
 
 class QueryReader {
-  readonly #surroundings: Surroundings
+  readonly #context: QueryContext
   readonly #scope: Scope
   readonly #queries: Query[]
   readonly #links: Link[] = []
@@ -78,8 +78,8 @@ class QueryReader {
   readonly #subqueries: { node: Node; isLateral: boolean }[] = []
   isCorrelated = false
 
-  constructor(surroundings: Surroundings, scope: Scope, queries: Query[]) {
-    this.#surroundings = surroundings
+  constructor(context: QueryContext, scope: Scope, queries: Query[]) {
+    this.#context = context
     this.#scope = scope
     this.#queries = queries
   }
@@ -91,7 +91,7 @@ class QueryReader {
   readUnion({ larg, rarg }: Fields): void {
     const { outer, derives } = this.#scope
     for (const SelectStmt of [larg, rarg])
-      this.#queries.push(readQuery({ SelectStmt }, { ...this.#surroundings, ...(outer && { outer, derives }) }))
+      this.#queries.push(readQuery({ SelectStmt }, { ...this.#context, ...(outer && { outer, derives }) }))
   }
 
   readInsert({ withClause: _ctes, relation, selectStmt, cols = [], ...rest }: Fields): void {
@@ -102,7 +102,7 @@ class QueryReader {
       target.isOfOneTeam = values.every(({ List }) => isValue(List!.items[position] as Node))
       this.#readInner(childrenOf(values))
     } else if (selectStmt) {
-      const source = readQuery(selectStmt as Node, this.#surroundings)
+      const source = readQuery(selectStmt as Node, this.#context)
       this.#queries.push(source)
       target.isOfOneTeam = listParts(source).every((part) => {
         const column = (part.node.SelectStmt!.targetList as Node[] | undefined)?.[position]?.ResTarget!.val as Node | undefined
@@ -118,7 +118,7 @@ class QueryReader {
     if (namesIn(column?.ColumnRef?.fields as Node[]).at(-1) !== 'team_id') return false
     const sources = (source.node.SelectStmt!.fromClause ?? []) as Node[]
     const tables = this.#queries.flatMap(listTables).filter(({ kind }) => kind === 'distributed')
-    const isOfCte = sources.every(({ RangeVar }) => this.#surroundings.ctes.has(RangeVar?.relname as string))
+    const isOfCte = sources.every(({ RangeVar }) => this.#context.ctes.has(RangeVar?.relname as string))
     return isOfCte && tables.length > 0 && tables.every(({ isOfOneTeam }) => isOfOneTeam)
   }
 
@@ -130,10 +130,10 @@ class QueryReader {
     this.#links.push(...conjuncts(whereClause as Node).flatMap((condition) => this.#linksOf(condition)))
     this.#judge()
     for (const { node, isLateral } of this.#subqueries)
-      this.#queries.push(readQuery(node, { ...this.#surroundings, ...(isLateral && { outer: this.#scope }) }))
+      this.#queries.push(readQuery(node, { ...this.#context, ...(isLateral && { outer: this.#scope }) }))
     const tests = this.#conditions.flatMap(existsIn)
     for (const test of tests)
-      this.#queries.push(readQuery(test.SubLink!.subselect as Node, { ...this.#surroundings, outer: this.#scope, derives: true }))
+      this.#queries.push(readQuery(test.SubLink!.subselect as Node, { ...this.#context, outer: this.#scope, derives: true }))
     const expressions = [...childrenOf(rest), ...sources.flatMap(expressionsOf), ...(whereClause ? [whereClause as Node] : [])]
     this.#readInner(expressions, tests)
   }
@@ -143,7 +143,7 @@ class QueryReader {
     const isEnd = (node: Node) => 'SubLink' in node || 'SelectStmt' in node
     for (const node of expressions.flatMap((expression) => listNodes(expression, isEnd))) {
       if (!('SubLink' in node) || exceptions.includes(node)) continue
-      this.#queries.push(readQuery(node.SubLink!.subselect as Node, { ...this.#surroundings, outer: this.#scope }))
+      this.#queries.push(readQuery(node.SubLink!.subselect as Node, { ...this.#context, outer: this.#scope }))
       if (node.SubLink!.testexpr) this.#readInner([node.SubLink!.testexpr as Node], exceptions)
     }
   }
@@ -179,7 +179,7 @@ class QueryReader {
   #add(fields: Fields): Relation {
     const table = fields.relname as string
     const alias = (fields.alias?.aliasname as string | undefined) ?? table
-    const kind = this.#surroundings.kinds.get(table) ?? 'local'
+    const kind = this.#context.kinds.get(table) ?? 'local'
     const relation = {
       alias,
       table,
@@ -188,7 +188,7 @@ class QueryReader {
       isOfOneTeam: false,
       isJoined: false,
     }
-    const isCte = this.#surroundings.ctes.has(table) && fields.schemaname === undefined
+    const isCte = this.#context.ctes.has(table) && fields.schemaname === undefined
     this.#scope.relations.set(alias, isCte ? undefined : relation)
     return relation
   }

@@ -37,7 +37,7 @@ const Oldest = T.Object({ age_s: Nullable(T.Number()) })
 const Team = T.Object({ team_id: T.String(), after_user: Nullable(T.String()) })
 const Candidate = T.Object({ team_id: T.String() })
 const User = T.Object({ user_id: T.String() })
-/** Teams that a worker tries to claim, one after another, before it gives up until the next round. */
+/** Teams that a worker tries to claim, one after another, before it waits for the next round. */
 const CANDIDATES = 10
 
 /** The periodic task. Writes chunk, summary, workout_stream, resource_state, data_retention_check, and what hooks write about deleted data. */
