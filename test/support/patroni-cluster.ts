@@ -22,15 +22,17 @@ const account: { uid?: number; gid?: number } = process.getuid?.() === 0 ? { uid
 
 const PASSWORD = 'fictional'
 
-/** The settings of the cluster as the documents print them, in seconds. */
-const documentedSettings = (): Record<string, number | boolean> => {
+/** The settings of the cluster as the documents print them, in seconds, and those of PostgreSQL in it. */
+function readDocumentedSettings(): { cluster: Record<string, number | boolean>; parameters: Record<string, string> } {
   const guide = readFileSync(join(root, 'docs/operating/high-availability.md'), 'utf8')
   const [, block = ''] = /```yaml\n# Patroni\n([\s\S]*?)```/.exec(guide) ?? []
-  const pairs = block.split('\n').flatMap((line) => {
-    const [, name, value] = /^(\w+): (\w+)/.exec(line) ?? []
-    return name === undefined ? [] : [[name, value === 'true' ? true : Number(value)] as const]
-  })
-  return Object.fromEntries(pairs)
+  const pairs = (pattern: RegExp) => [...block.matchAll(pattern)].map(([, name, value]) => [name!, value!] as const)
+  return {
+    cluster: Object.fromEntries(
+      pairs(/^(\w+): (\w+)$/gm).map(([name, value]) => [name, value === 'true' ? true : Number(value)] as const),
+    ),
+    parameters: Object.fromEntries(pairs(/^ {4}(\w+): (\w+)$/gm)),
+  }
 }
 
 export interface ClusterNode {
@@ -200,6 +202,7 @@ export class PatroniCluster {
   }
 
   #configOf(name: string, data: string, postgres_port: number, rest_port: number) {
+    const documented = readDocumentedSettings()
     const login = { username: 'postgres', password: PASSWORD }
     const access = [
       'local all all trust',
@@ -214,11 +217,11 @@ export class PatroniCluster {
       etcd: { hosts: `127.0.0.1:${this.#etcd_port}` },
       bootstrap: {
         dcs: {
-          ...documentedSettings(),
+          ...documented.cluster,
           postgresql: {
             use_pg_rewind: true,
             // Processes are killed here, not machines.
-            parameters: { max_connections: 300, fsync: 'off', wal_log_hints: 'on' },
+            parameters: { max_connections: 300, fsync: 'off', wal_log_hints: 'on', ...documented.parameters },
           },
         },
         initdb: [{ encoding: 'UTF8' }, 'data-checksums'],
