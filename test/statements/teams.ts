@@ -238,7 +238,7 @@ class QueryReader {
 const listParts = (query: Query): Query[] => (query.node.SelectStmt!.larg ? query.queries.slice(-2).flatMap(listParts) : [query])
 
 /** The tables of a query and of its inner queries. */
-const listTables = ({ relations, queries }: Query): Relation[] => [...relations, ...queries.flatMap(listTables)]
+export const listTables = ({ relations, queries }: Query): Relation[] => [...relations, ...queries.flatMap(listTables)]
 
 /** Whether a column of a source is the `team_id` of one of its tables that is restricted. */
 function isRestrictedColumn(column: Node | undefined, { relations }: Query): boolean {
