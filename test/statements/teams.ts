@@ -3,7 +3,8 @@
 // one only for an `exists` that is a condition by itself; any other inner query has to name the team by itself.
 import { childrenOf, namesIn, listNodes, typeOf, type Fields, type Node } from './syntax.ts'
 
-export type TableKind = 'distributed' | 'reference' | 'local'
+/** `managed`: a table on one node with a foreign key to a reference table. Citus plans the statements on it. */
+export type TableKind = 'distributed' | 'reference' | 'local' | 'managed'
 
 /** A table in a statement. */
 export interface Relation {

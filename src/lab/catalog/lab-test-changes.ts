@@ -107,7 +107,7 @@ export async function approveLabTest(tx: PlainTx, id: string, org_id?: string): 
   if (!owner) throw notFound(NOT_FOUND_TEXT)
   const { team_id } = owner
   await tx.run(sql`
-    update lab_test set is_approved = true, status = case status when 'pending_approval' then 'active' else status end, updated_at = ${tx.now}
+    update lab_test set is_approved = true, status = case when status = 'pending_approval' then 'active' else status end, updated_at = ${tx.now}
     where id = ${id} and team_id = ${team_id} and not is_approved`)
   tx.invalidate(team_id, `lab test ${id}`)
   return {

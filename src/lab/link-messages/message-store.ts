@@ -89,9 +89,9 @@ export async function storeBytes(
         limit ${UNKNOWN_MAX}) e) <= ${UNKNOWN_MAX}
     order by m.nth
     on conflict (link_account_id, digest) where direction = 'in' do update
-    set repetitions = lab_message.repetitions + 1, updated_at = ${dbNow},
+    set repetitions = lab_message.repetitions + 1, updated_at = excluded.updated_at,
         state = case when ${isDueAgain} then 'received' else lab_message.state end,
-        due_at = case when ${isDueAgain} then ${dbNow} else lab_message.due_at end
+        due_at = case when ${isDueAgain} then excluded.updated_at else lab_message.due_at end
     returning id, link_account_id, digest, repetitions = 0 as "isNew"`,
   )
   return messages.map(({ link_account_id, digest }) =>
