@@ -152,7 +152,9 @@ export const TEST_EXPORTS: Record<string, readonly string[]> = {
     'src/platform/pdf/text.ts TRUNCATION_NOTICE',
     'src/visits/appointments/booking-keys.ts KEY_EXPIRED',
   ],
-  'where the tables of a cell are under Citus: the test of the schema applies its rules': ['src/platform/db/table-placement.ts'],
+  'where the tables of a cell are under Citus: the test of the schema applies its rules': [
+    'src/platform/db/table-placement.ts undistributedTables',
+  ],
   'a function without dependencies whose cases have a test of their own': [
     'src/connections/file-imports/adapters/tracks.ts instantOf',
     'src/connections/file-imports/xml.ts encodingOf',

@@ -2089,22 +2089,26 @@ create view raw_result_of_team as
 
 -- Phlebotomists and sites serve several teams. A team learns which of their times are booked, and not for whom. Functions with `security
 -- definer` run as the owner of the tables. Their search path is that of `migrate`: the schema, and temporary tables last, so that no session
--- can let them use its own tables.
+-- can let them use its own tables. They are in PL/pgSQL, because Citus plans no statement with the parameters of a function in SQL.
 create function booked_times_of_staff(staff_ids uuid[], start_from timestamptz, end_to timestamptz, except_appointment uuid)
   returns table (staff_id uuid, start_at timestamptz, end_at timestamptz, blocked_minutes integer)
-  language sql stable security definer set search_path from current as $$
+  language plpgsql stable security definer set search_path from current as $$
+begin
+  return query
   select v.staff_id, v.start_at, v.end_at, v.blocked_minutes from phlebotomy_visit v
   where v.staff_id = any (staff_ids) and v.start_at < end_to and v.end_at > start_from
-    and v.appointment_id is distinct from except_appointment
-$$;
+    and v.appointment_id is distinct from except_appointment;
+end $$;
 create function booked_times_of_sites(lab text, site_codes text[], start_from timestamptz, end_to timestamptz, except_appointment uuid)
   returns table (site_code text, start_at timestamptz, end_at timestamptz, count bigint)
-  language sql stable security definer set search_path from current as $$
+  language plpgsql stable security definer set search_path from current as $$
+begin
+  return query
   select a.site_code, a.start_at, a.end_at, count(*) from appointment a
   where a.provider = lab and a.site_code = any (site_codes) and a.event_status <> 'cancelled'
     and a.start_at < end_to and a.end_at > start_from and a.id is distinct from except_appointment
-  group by a.site_code, a.start_at, a.end_at
-$$;
+  group by a.site_code, a.start_at, a.end_at;
+end $$;
 
 -- ==== functions of the access log
 -- Over a window, the hash of each line: the first one continues from `first`, every other from the hash before it.

@@ -6,6 +6,7 @@ import { Cells, schemaOf, type CellOptions } from '../platform/db/cells.ts'
 import type { Config } from '../settings/config.ts'
 import type { CellName } from '../settings/cells.ts'
 import { connectionsOf } from '../platform/db/connections.ts'
+import { isDistributed, refuseRowSecurity } from '../platform/db/distribution.ts'
 import type { Connection } from '../platform/db/database.ts'
 import { checkSessions } from '../platform/db/session-check.ts'
 import { clusterFolder } from '../platform/embedded-postgres/cluster.ts'
@@ -96,10 +97,16 @@ function isThere(folder: string): boolean {
   }
 }
 
-/** Checks that this program can work with every schema of this process; changes nothing. Errors: MigrationError. */
+/**
+ * Checks that this program can work with every schema of this process; changes nothing. Errors: MigrationError, also if row-level security is
+ * not off although tables are on Citus.
+ */
 export async function requireUsableSchemas(config: Config, { cells }: Database): Promise<void> {
-  for (const { name, schema, kind } of schemasOf(config))
-    await requireUsable((name === 'control' ? cells.control : cells.db(name)).queries, schema, kind)
+  for (const { name, schema, kind } of schemasOf(config)) {
+    const { queries } = name === 'control' ? cells.control : cells.db(name)
+    await requireUsable(queries, schema, kind)
+    if (config.row_security !== 'off' && (await isDistributed(queries, schema))) refuseRowSecurity(schema)
+  }
 }
 
 /** The schemas of a process: the control plane and its cells. */

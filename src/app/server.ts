@@ -22,6 +22,7 @@ import type { Log } from '../platform/telemetry/log.ts'
 import { monitorLoop } from '../platform/telemetry/loop-monitor.ts'
 import { createMetrics, type Metrics } from '../platform/telemetry/metrics.ts'
 import { openTracing } from '../platform/telemetry/tracing.ts'
+import type { Engine } from '../platform/db/distribution.ts'
 import { migrate } from '../platform/db/migrate.ts'
 import type { Service } from '../platform/module/module.ts'
 import { isWithin } from '../platform/net/network.ts'
@@ -56,11 +57,12 @@ const CLOSE_MS_MAX = 5_000
  * data of this program: labs, payors and diagnoses and, if the cell has tests to order, their offers, fictional sites and the platform's lab
  * accounts. A cell whose schema is newer than this program keeps the reference data of the newer program. Cells are migrated at the same time;
  * the first error is thrown when all of them have ended. Errors: MigrationError.
+ * @param engine `citus` distributes the tables of the cells
  */
-export async function migrateAll(config: Config, database: Database, log: Log): Promise<void> {
+export async function migrateAll(config: Config, database: Database, log: Log, engine?: Engine): Promise<void> {
   const [control, ...cells] = schemasOf(config)
   await migrateOne(config, database, log, control!)
-  const outcomes = await Promise.allSettled(cells.map((cell) => migrateOne(config, database, log, cell)))
+  const outcomes = await Promise.allSettled(cells.map((cell) => migrateOne(config, database, log, cell, engine)))
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
 }
 
@@ -69,10 +71,12 @@ async function migrateOne(
   database: Database,
   log: Log,
   { name, schema, kind }: ReturnType<typeof schemasOf>[number],
+  engine?: Engine,
 ): Promise<void> {
   const { row_security } = config
   const { applied, newer, protection } = await migrate(database.connectionOf(name), schema, kind, {
     row_security,
+    ...(engine && { engine }),
     onRetry: (retry) => log.warn({ schema, ...retry }, 'migration did not get its locks; will retry'),
   })
   if (applied.length) log.info({ schema, migrations: applied.length, first: applied[0], last: applied.at(-1) }, 'migrated')

@@ -10,11 +10,20 @@ export function readKinds(): Map<string, TableKind> {
   for (const file of globSync('migrations/cell/*.sql').sort())
     for (const statement of parseFile(readFileSync(file, 'utf8'))) {
       const { CreateStmt: table, ViewStmt: view, CreateFunctionStmt: routine } = statement as Record<string, Fields>
-      if (table) kinds.set(table.relation.relname as string, placementOf(table.relation.relname as string))
+      if (table) kinds.set(table.relation.relname as string, kindOf(table))
       if (view) kinds.set(view.view.relname as string, kinds.get(view.query.SelectStmt.fromClause[0].RangeVar.relname as string)!)
       if (routine && readsDistributed(routine, kinds)) kinds.set(`${namesIn(routine.funcname as Node[]).at(-1)}()`, 'distributed')
     }
   return kinds
+}
+
+function kindOf(table: Fields): TableKind {
+  const kind = placementOf(table.relation.relname as string)
+  const constraints = (table.tableElts as Node[])
+    .flatMap((element) => listNodes(element))
+    .map(({ Constraint }) => Constraint?.pktable?.relname as string | undefined)
+  const isManaged = kind === 'local' && constraints.some((target) => target !== undefined && placementOf(target) === 'reference')
+  return isManaged ? 'managed' : kind
 }
 
 function readsDistributed(routine: Fields, kinds: ReadonlyMap<string, TableKind>): boolean {

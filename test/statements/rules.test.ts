@@ -160,6 +160,18 @@ const cases: [title: string, text: string, team: string, cell: string][] = [
     'written',
   ],
   [
+    'an update by a case with an operand',
+    "update job set name = case name when 'a' then 'b' else name end where team_id = $1",
+    'written',
+    'written',
+  ],
+  [
+    'an insert of a select that returns a parameter',
+    'insert into feed (team_id, event_id) select $1, e.id from unnest($2::uuid[]) as e (id) returning seq = $3',
+    'conflict',
+    'conflict',
+  ],
+  [
     'an update with a value from a query',
     "with w as (select due_at + interval '1 s' as at from job where team_id = $1) update job set due_at = w.at from w where team_id = $1",
     '',
@@ -167,10 +179,28 @@ const cases: [title: string, text: string, team: string, cell: string][] = [
   ],
   ['an update that moves a row to another team', 'update job set team_id = $1 where team_id = $2', 'written', 'written'],
   ['a delete of rows of several teams', 'delete from job where failed_at < $1', 'team', ''],
-  ['a call of a function that reads tables of teams', 'select from booked_times_of_staff($1, $2, $3, $4)', 'called', 'called'],
+  ['a call of a function that reads tables of teams', 'select from booked_times_of_staff($1, $2, $3, $4)', '', ''],
+  [
+    'a call of such a function in a statement of the team',
+    'select from job j, booked_times_of_staff($1, $2, $3, $4) where j.team_id = $5',
+    'called',
+    'called',
+  ],
   ['a merge', 'merge into job using destination on false when not matched then do nothing', 'written', 'written'],
   ['a delete by places of the team', 'delete from job where team_id = $1 and ctid = any ($2)', '', ''],
   ['a delete by places of several teams', 'delete from job where ctid = any ($1)', 'ctid,team', 'ctid'],
+  [
+    'a conflict of a managed table with the present time',
+    'insert into lab_message (id) values ($1) on conflict (id) do update set updated_at = now()',
+    'conflict',
+    'conflict',
+  ],
+  [
+    'an update of a reference table by an interval',
+    "update lab_link set state_at = state_at - interval '1 s'",
+    'written',
+    'written',
+  ],
   [
     'a local table in a query within one of a team',
     'select exists (select from stored_file f where f.set_id = j.id) from parsing_job j where j.team_id = $1',

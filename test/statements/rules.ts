@@ -2,7 +2,7 @@
 // and write rows of several teams at once, as far as Citus does it without moving rows between nodes; a statement of a team may not.
 import { isMutable, isVolatile, mutableOfColumns } from './functions.ts'
 import { childrenOf, listNodes, namesIn, parseStatement, typeOf, type Fields, type Node } from './syntax.ts'
-import { readQuery, type Query, type Relation, type TableKind } from './teams.ts'
+import { listTables, readQuery, type Query, type Relation, type TableKind } from './teams.ts'
 
 const DOCUMENTS = 'https://docs.citusdata.com/en/stable/develop'
 const PLANNER = 'https://github.com/citusdata/citus/blob/v13.2.0/src/backend/distributed/planner'
@@ -26,11 +26,11 @@ export const RULES = {
     source: `${PLANNER}/multi_router_planner.c`,
   },
   conflict: {
-    text: 'What an insert does in a conflict, and what a write returns, has immutable functions only.',
+    text: 'What an insert does in a conflict, and what a write returns, has immutable functions only, and no parameter if the insert has a select.',
     source: `${PLANNER}/multi_router_planner.c`,
   },
   written: {
-    text: 'Only insert, update and delete write rows. The last two have no volatile function, no mutable one of a column or within case or coalesce, and keep the team.',
+    text: 'Only insert, update and delete write rows. The last two have no volatile function, no mutable one of a column or within case or coalesce, no case with an operand, and keep the team.',
     source: `${PLANNER}/multi_router_planner.c`,
   },
   ctid: {
@@ -38,7 +38,7 @@ export const RULES = {
     source: `${PLANNER}/recursive_planning.c`,
   },
   called: {
-    text: 'A statement calls no function of the schema that reads distributed tables.',
+    text: 'A statement that names distributed tables calls no function of the schema that reads some.',
     source: `${DOCUMENTS}/reference_workarounds.html`,
   },
   local: {
@@ -67,8 +67,10 @@ export function findFaults(text: string, reach: Reach, kinds: ReadonlyMap<string
   const add = (rule: Rule, { table, location }: Relation) => faults.set(`${rule} ${location}`, { rule, table, location })
   const statement = parseStatement(text)
   if (!KNOWN_TYPES.includes(typeOf(statement))) return [{ rule: 'written', table: typeOf(statement), location: 0 }]
-  visit(readQuery(statement, { kinds, ctes: new Set() }), undefined)
-  for (const { FuncCall: call } of listNodes(statement)) {
+  const query = readQuery(statement, { kinds, ctes: new Set() })
+  visit(query, undefined)
+  const calls = listTables(query).some(({ kind }) => kind === 'distributed') ? listNodes(statement) : []
+  for (const { FuncCall: call } of calls) {
     const table = `${namesIn(call?.funcname as Node[]).at(-1)}()`
     if (kinds.has(table)) faults.set(`called ${call!.location}`, { rule: 'called', table, location: call!.location as number })
   }
@@ -82,7 +84,8 @@ export function findFaults(text: string, reach: Reach, kinds: ReadonlyMap<string
       else if (!relation.isOfOneTeam && !relation.isJoined) add('joined', relation)
     const [first] = distributed
     if (first && !first.isOfOneTeam && namesPlace(query.node)) add('ctid', first)
-    if (first) for (const rule of checkQuery(query, distributed)) add(rule, first)
+    if (first && isLocked(query.node, distributed)) add('locked', first)
+    for (const { rule, table } of checkWrite(query)) add(rule, table)
     const mixed = outer && query.isCorrelated ? mixedWith(query, outer) : undefined
     if (mixed) add('local', mixed)
     for (const inner of query.queries) visit(inner, query)
@@ -95,28 +98,40 @@ const namesPlace = (node: Node): boolean =>
 
 const isInsertOfValues = ({ InsertStmt }: Node): boolean => InsertStmt!.selectStmt?.SelectStmt.valuesLists !== undefined
 
-function checkQuery({ node, queries }: Query, tables: Relation[]): Rule[] {
+/** The table that a query writes, unless Citus leaves it to PostgreSQL. */
+function writtenTable({ node, relations }: Query): Relation | undefined {
+  const [target] = 'SelectStmt' in node ? [] : relations
+  return target?.kind === 'local' ? undefined : target
+}
+
+function checkWrite(query: Query): { rule: Rule; table: Relation }[] {
+  const table = writtenTable(query)
+  return table ? rulesOfWrite(query).map((rule) => ({ rule, table })) : []
+}
+
+function rulesOfWrite({ node, queries }: Query): Rule[] {
   const fields = node[typeOf(node)] as Fields
-  if ('SelectStmt' in node) return isLocked(fields, tables) ? ['locked'] : []
-  if (tables[0]!.table !== fields.relation.relname) return []
   const rules: Rule[] = []
   const returned = ownNodes([fields.returningClause])
   if (returned.some(isMutable)) rules.push('conflict')
   if ('InsertStmt' in node) {
     if (isInsertOfValues(node) && queries.some((query) => !isCte(query, fields))) rules.push('values')
-    if (ownNodes([fields.onConflictClause]).some(isMutable)) rules.push('conflict')
+    const after = ownNodes([fields.onConflictClause])
+    const hasParameter = !isInsertOfValues(node) && [...returned, ...after].some((item) => 'ParamRef' in item)
+    if (after.some(isMutable) || hasParameter) rules.push('conflict')
     return rules
   }
   const written = ownNodes([fields.targetList, fields.whereClause, fields.fromClause, fields.usingClause])
   const branches = written.filter((item) => 'CaseExpr' in item || 'CoalesceExpr' in item).flatMap((item) => listNodes(item))
+  const hasOperand = written.some(({ CaseExpr }) => CaseExpr?.arg)
   const changesTeam = ((fields.targetList ?? []) as Node[]).some(({ ResTarget }) => ResTarget!.name === 'team_id')
-  if (changesTeam || written.some(isVolatile) || mutableOfColumns(written).length || branches.some(isMutable))
+  if (changesTeam || hasOperand || written.some(isVolatile) || mutableOfColumns(written).length || branches.some(isMutable))
     rules.push('written')
   return rules
 }
 
-function isLocked(fields: Fields, tables: Relation[]): boolean {
-  if (!fields.lockingClause) return false
+function isLocked({ SelectStmt: fields }: Node, tables: Relation[]): boolean {
+  if (!fields?.lockingClause) return false
   return tables.some(({ isOfOneTeam }) => !isOfOneTeam) || ownNodes([fields.targetList]).some(isVolatile)
 }
 
@@ -128,7 +143,8 @@ function mixedWith({ relations }: Query, outer: Query): Relation | undefined {
   const isMixed = (innerKind: TableKind, outerKind: TableKind) =>
     relations.some(({ kind }) => kind === innerKind) && outer.relations.some(({ kind }) => kind === outerKind)
   const distributed = [...relations, ...outer.relations].find(({ kind }) => kind === 'distributed')
-  return isMixed('local', 'distributed') || isMixed('distributed', 'local') ? distributed : undefined
+  const isMixedWith = (kind: TableKind) => isMixed(kind, 'distributed') || isMixed('distributed', kind)
+  return isMixedWith('local') || isMixedWith('managed') ? distributed : undefined
 }
 
 /** The nodes of expressions, without those of queries within them. */

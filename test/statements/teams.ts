@@ -3,7 +3,8 @@
 // one only for an `exists` that is a condition by itself; any other inner query has to name the team by itself.
 import { childrenOf, namesIn, listNodes, typeOf, type Fields, type Node } from './syntax.ts'
 
-export type TableKind = 'distributed' | 'reference' | 'local'
+/** `managed`: a table on one node with a foreign key to a reference table. Citus plans the statements on it. */
+export type TableKind = 'distributed' | 'reference' | 'local' | 'managed'
 
 /** A table in a statement. */
 export interface Relation {
@@ -238,7 +239,7 @@ class QueryReader {
 const listParts = (query: Query): Query[] => (query.node.SelectStmt!.larg ? query.queries.slice(-2).flatMap(listParts) : [query])
 
 /** The tables of a query and of its inner queries. */
-const listTables = ({ relations, queries }: Query): Relation[] => [...relations, ...queries.flatMap(listTables)]
+export const listTables = ({ relations, queries }: Query): Relation[] => [...relations, ...queries.flatMap(listTables)]
 
 /** Whether a column of a source is the `team_id` of one of its tables that is restricted. */
 function isRestrictedColumn(column: Node | undefined, { relations }: Query): boolean {

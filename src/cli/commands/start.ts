@@ -2,10 +2,12 @@
 import { resolve } from 'node:path'
 import { checkServers, openDatabase, requireUsableSchemas } from '../../app/database.ts'
 import { apiPageAddress, publishDemo, type Demo } from '../demo-file.ts'
+import { requireChoice } from '../command-input.ts'
 import { firstSignal } from '../terminal.ts'
 import { readConfig, type Config } from '../../settings/config.ts'
 import { isSandboxCell, type KnownCell } from '../../settings/cells.ts'
 import { buildMissingConsole } from '../../platform/http/console-pages.ts'
+import { engines } from '../../platform/db/distribution.ts'
 import { createLog } from '../../platform/telemetry/log.ts'
 import { assertPortsFree } from '../../app/ports.ts'
 import type { RunningServer, ServerRoles } from '../../app/server.ts'
@@ -24,11 +26,14 @@ const printNow = (text: string): void => void process.stdout.write(text)
  * `migrate`: migrates the schemas of the settings. Without DATABASE_URL it uses the folder in DATA_DIR and creates the database there if
  * there is none, because `serve` and `work` do not create it. The default folder alone is no reason to create a database: see
  * `openDatabase`.
+ * @param engine `citus` distributes the tables of the cells; undefined: as they are
  */
 export async function migrateOnly(
   env: Record<string, string | undefined>,
+  engine: string | undefined,
   print: (text: string) => Promise<void>,
 ): Promise<void> {
+  const chosen = engine === undefined ? undefined : requireChoice(engines, engine, '--engine')
   const config = readConfig(env)
   const log = createLog(config.log_level, { format: config.log_format })
   const [database, { migrateAll }] = await Promise.all([
@@ -37,7 +42,7 @@ export async function migrateOnly(
   ])
   try {
     await checkServers(config, database, log)
-    await migrateAll(config, database, log)
+    await migrateAll(config, database, log, chosen)
     await print('Migrations complete.\n')
   } finally {
     await database.close()

@@ -47,14 +47,14 @@ const Reviewed = T.Object({
   version: T.Integer(),
   page_count: T.Integer(),
   extracted: T.Unsafe<ReadReport>({}),
-  has_files: T.Boolean(),
   decided_by: Nullable(T.String()),
   decided_at: Nullable(T.String()),
   created_at: T.String(),
   updated_at: T.String(),
 })
+const Kept = T.Object({ has_files: T.Boolean() })
 /** A job that waits for a person, or for which one has decided. */
-export type ReviewedJob = Static<typeof Reviewed>
+export type ReviewedJob = Static<typeof Reviewed> & Static<typeof Kept>
 
 const NOT_FOUND = 'No report in review has this id'
 
@@ -64,14 +64,18 @@ export async function readReviewed(tx: Tx, id: string): Promise<ReviewedJob> {
     Reviewed,
     sql`
     select j.id, j.user_id, j.status, j.failure_reason, j.is_reviewed, j.review_version as version, j.pages as page_count, j.extracted,
-      exists (select from stored_file f where f.set_id = j.id and f.name = 'file-0') as has_files, j.decided_by, j.decided_at, j.created_at, j.updated_at
+      j.decided_by, j.decided_at, j.created_at, j.updated_at
     from parsing_job j
     where j.team_id = ${tx.team} and j.id = ${id} and (j.status = 'pending_review' or j.is_reviewed) and j.extracted is not null`,
   )
   if (!job) throw notFound(NOT_FOUND)
   tx.concerns(job.user_id, id)
   if (!(await findUser(tx, job.user_id))) throw notFound(NOT_FOUND)
-  return job
+  const { has_files } = await tx.one(
+    Kept,
+    sql`select exists (select from stored_file f where f.set_id = ${id} and f.name = 'file-0') as has_files`,
+  )
+  return { ...job, has_files }
 }
 
 /**

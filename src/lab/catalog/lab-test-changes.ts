@@ -98,22 +98,21 @@ const Owned = T.Object({ team_id: T.String() })
  * @returns the team and the test as it is now
  */
 export async function approveLabTest(tx: PlainTx, id: string, org_id?: string): Promise<{ team_id: string; test: LabTest }> {
-  const owner = await tx.locking.maybe(
+  const owner = await tx.maybe(
     Owned,
     sql`
     select t.team_id from lab_test t join team on t.team_id = team.id and team.deleted_at is null
-    where t.id = ${id} and (${org_id ?? null}::uuid is null or team.org_id = ${org_id ?? null}::uuid)
-    for no key update of t`,
+    where t.id = ${id} and (${org_id ?? null}::uuid is null or team.org_id = ${org_id ?? null}::uuid)`,
   )
   if (!owner) throw notFound(NOT_FOUND_TEXT)
   const { team_id } = owner
   await tx.run(sql`
-    update lab_test set is_approved = true, status = case status when 'pending_approval' then 'active' else status end, updated_at = ${tx.now}
+    update lab_test set is_approved = true, status = case when status = 'pending_approval' then 'active' else status end, updated_at = ${tx.now}
     where id = ${id} and team_id = ${team_id} and not is_approved`)
   tx.invalidate(team_id, `lab test ${id}`)
   return {
     team_id,
-    test: await tx.one(LabTest, sql`${selectLabTests('with markers')} where t.id = ${id} and t.team_id = ${team_id}`),
+    test: await tx.one(LabTest, sql`${selectLabTests(team_id, 'with markers')} where t.id = ${id} and t.team_id = ${team_id}`),
   }
 }
 

@@ -31,17 +31,17 @@ function conditions(tx: Tx, filter: LabTestQuery, labs: number[] | undefined): S
   if (filter.collection_method !== undefined) found.push(sql`t.method = ${filter.collection_method}`)
   if (filter.status !== undefined) found.push(sql`t.status = ${filter.status}`)
   if (filter.name) found.push(sql`t.name ilike ${likeAnywhere(filter.name)}`)
-  if (filter.marker_ids?.length) found.push(containsAll(sql`tm.marker_id`, sql`integer[]`, filter.marker_ids))
-  if (filter.provider_ids?.length) found.push(containsAll(sql`m.provider_id`, sql`text[]`, filter.provider_ids))
+  if (filter.marker_ids?.length) found.push(containsAll(tx, sql`tm.marker_id`, sql`integer[]`, filter.marker_ids))
+  if (filter.provider_ids?.length) found.push(containsAll(tx, sql`m.provider_id`, sql`text[]`, filter.provider_ids))
   return found
 }
 
 /** A test belongs to one lab, so a test code identifies at most one of its markers. */
-function containsAll(column: Sql, type: Sql, values: (string | number)[]): Sql {
+function containsAll({ team }: Tx, column: Sql, type: Sql, values: (string | number)[]): Sql {
   const uniqueValues = [...new Set(values)]
   return sql`(
     select count(distinct ${column}) from lab_test_marker tm join marker m on m.id = tm.marker_id
-    where tm.team_id = t.team_id and tm.lab_test_id = t.id and ${column} = any (${uniqueValues}::${type})) = ${uniqueValues.length}`
+    where tm.team_id = ${team} and tm.lab_test_id = t.id and ${column} = any (${uniqueValues}::${type})) = ${uniqueValues.length}`
 }
 
 /** The team's lab tests, at most 1000; of some labs if given. */
@@ -49,7 +49,7 @@ export const listLabTests = (tx: Tx, query: LabTestQuery, labs?: number[]): Prom
   tx.many(
     LabTest,
     sql`
-    ${selectLabTests('with markers')} where ${joinConditions(conditions(tx, query, labs))} order by ${order(query)} limit ${LAB_TESTS_MAX}`,
+    ${selectLabTests(tx.team, 'with markers')} where ${joinConditions(conditions(tx, query, labs))} order by ${order(query)} limit ${LAB_TESTS_MAX}`,
   )
 
 const Row = T.Object({ ...LabTest.properties, place: T.Integer() })
@@ -63,7 +63,7 @@ export async function listLabTestPage(tx: Tx, query: LabTestPageQuery, labs?: nu
   const rows = await tx.many(
     Row,
     sql`
-    ${selectLabTests('with markers', sql`, ${orders[filter.order_key ?? 'created_at'].place} as place`)}
+    ${selectLabTests(tx.team, 'with markers', sql`, ${orders[filter.order_key ?? 'created_at'].place} as place`)}
     where ${joinConditions(found)} order by ${order(filter)} limit ${lab_test_limit + 1}`,
   )
   const data = rows.slice(0, lab_test_limit).map((row): LabTest => {

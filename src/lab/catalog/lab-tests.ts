@@ -14,31 +14,31 @@ import { LabTest } from './schema.ts'
 const joinMarkers = (columns: Sql): Sql => sql`
   lab_test_marker tm cross join lateral (select ${columns} from marker m where m.id = tm.marker_id offset 0)`
 
-const withMarkers = sql`
+const withMarkers = (team: string): Sql => sql`
   (select coalesce(json_agg(wire order by tm.position), '[]'::json) from ${joinMarkers(markerColumns)} wire
-   where tm.team_id = t.team_id and tm.lab_test_id = t.id)`
+   where tm.team_id = ${team} and tm.lab_test_id = t.id)`
 const withoutMarkers = sql`null::json`
 
-/** A select of lab tests `t` as the API shows them, without conditions. `more` are further columns. */
-export const selectLabTests = (markers: 'with markers' | 'without markers', extraJoins: Sql = empty): Sql => sql`
+/** A select of a team's lab tests `t` as the API shows them, without conditions but for their markers. `extraColumns` are further columns. */
+export const selectLabTests = (team: string, markers: 'with markers' | 'without markers', extraColumns: Sql = empty): Sql => sql`
   select t.id, t.slug, t.name, t.description, t.sample_type, t.method, t.price::float8 as price, t.status = 'active' as is_active,
          t.status, t.fasting, (select to_json(wire) from (select ${labColumns}) wire) as lab,
-         ${markers === 'with markers' ? withMarkers : withoutMarkers} as markers, false as is_delegated, t.auto_generated,
-         t.has_collection_instructions, tat.common_tat_days, tat.worst_case_tat_days ${extraJoins}
+         ${markers === 'with markers' ? withMarkers(team) : withoutMarkers} as markers, false as is_delegated, t.auto_generated,
+         t.has_collection_instructions, tat.common_tat_days, tat.worst_case_tat_days ${extraColumns}
   from lab_test t
   join lab l on l.id = t.lab_id
   cross join lateral (
     select case when bool_and(m.common_tat_days is not null) then max(m.common_tat_days) end as common_tat_days,
            case when bool_and(m.worst_case_tat_days is not null) then max(m.worst_case_tat_days) end as worst_case_tat_days
     from ${joinMarkers(sql`m.common_tat_days, m.worst_case_tat_days`)} m
-    where tm.team_id = t.team_id and tm.lab_test_id = t.id) tat`
+    where tm.team_id = ${team} and tm.lab_test_id = t.id) tat`
 
 /** Reads a lab test with its markers. Errors: 404 unknown test, or a test of another lab than `only`. */
 export async function getLabTest(tx: Tx, id: string, allowedLabId?: number): Promise<LabTest> {
   const ofLab = allowedLabId === undefined ? sql`true` : sql`t.lab_id = ${allowedLabId}`
   const test = await tx.maybe(
     LabTest,
-    sql`${selectLabTests('with markers')} where t.id = ${id} and t.team_id = ${tx.team} and ${ofLab}`,
+    sql`${selectLabTests(tx.team, 'with markers')} where t.id = ${id} and t.team_id = ${tx.team} and ${ofLab}`,
   )
   if (!test) throw notFound('Lab test not found')
   return test
@@ -46,7 +46,7 @@ export async function getLabTest(tx: Tx, id: string, allowedLabId?: number): Pro
 
 /** Reads a lab test with its lab and with null for its markers, as orders store it; undefined for an unknown test. */
 export const findLabTest = (tx: Tx, id: string): Promise<LabTest | undefined> =>
-  tx.maybe(LabTest, sql`${selectLabTests('without markers')} where t.id = ${id} and t.team_id = ${tx.team}`)
+  tx.maybe(LabTest, sql`${selectLabTests(tx.team, 'without markers')} where t.id = ${id} and t.team_id = ${tx.team}`)
 
 const { expected: _, ...markerProperties } = ExpectedMarker.properties
 /** A marker with one of its expected results, or without any. */

@@ -79,7 +79,7 @@ async function findOrCreate(tx: Tx, test: Composition): Promise<LabTest> {
   const find = () =>
     tx.maybe(
       LabTest,
-      sql`${selectLabTests('without markers')} where t.team_id = ${tx.team} and t.composition_key = ${composition_key}`,
+      sql`${selectLabTests(tx.team, 'without markers')} where t.team_id = ${tx.team} and t.composition_key = ${composition_key}`,
     )
   const found = await find()
   if (found) return found

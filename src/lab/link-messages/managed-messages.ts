@@ -8,8 +8,8 @@ import { FileReply } from '../../platform/http/operation.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { joinConditions, sql, type Sql } from '../../platform/db/sql.ts'
 import { findLink } from '../accounts/account-links.ts'
-import { userNotDeleted } from '../../people/users/users.ts'
-import { makeDue, markDone } from './message-store.ts'
+import { notOfDeletedInOrganization } from '../../people/users/users.ts'
+import { findUsersOfOrders, makeDue, markDone } from './message-store.ts'
 import { LabMessageSummary, type LabMessage, type MessageQuery, type MessageStep } from './schema.ts'
 import { showMessage } from './show-message.ts'
 
@@ -21,14 +21,15 @@ const ofScope = (org_id: Scope): Sql =>
   org_id === undefined
     ? sql`true`
     : sql`
-      a.org_id = ${org_id} and (o.id is null or ${userNotDeleted(sql`o.user_id`, sql`o.team_id`)})
-      and (o.id is not null or r.id is null or cardinality(r.candidate_user_ids) = 0 or exists (
-        select from "user" u where u.id = any (r.candidate_user_ids) and u.team_id = r.team_id and u.deleted_at is null))`
+      a.org_id = ${org_id} and (
+        m.order_id not in (
+          select o.id from "user" gone join team on team.id = gone.team_id join lab_order o on o.team_id = gone.team_id and o.user_id = gone.id
+          where team.org_id = ${org_id} and gone.deleted_at is not null)
+        or (m.order_id is null and (r.id is null or ${notOfDeletedInOrganization(org_id, sql`r.candidate_user_ids`)})))`
 
 const messageRows = sql`
   lab_message m left join lab_account a on a.id = m.link_account_id left join lab l on l.id = a.lab_id
-  left join raw_result r on r.id = m.raw_result_id and r.team_id is not distinct from m.team_id
-  left join lab_order o on o.id = m.order_id and o.team_id = m.team_id`
+  left join raw_result r on r.id = m.raw_result_id and r.team_id is not distinct from m.team_id`
 
 /** A message whose review was decided is applied. */
 const stateOfRow = sql`case when m.state = 'review' and r.status in ('matched', 'resolved') then 'applied' else m.state end`
@@ -40,11 +41,11 @@ const summaryColumns = sql`
   date_trunc('milliseconds', m.created_at) as created_at, date_trunc('second', m.updated_at) as updated_at,
   date_trunc('second', m.answered_at) as answered_at, date_trunc('second', case when m.state <> 'committed' then m.due_at end) as next_attempt_at`
 
-/** The users that a message may be about. */
-const userColumns = sql`coalesce(case when o.user_id is not null then array[o.user_id] end, r.candidate_user_ids, '{}')::text[] as users`
+/** The users that the result of a message may be about. */
+const candidateColumn = sql`coalesce(r.candidate_user_ids, '{}')::text[] as candidates`
 
-const Users = { users: T.Array(T.String()) }
-const SummaryRow = T.Object({ ...LabMessageSummary.properties, created_at_exact: T.String(), ...Users })
+const Candidates = { candidates: T.Array(T.String()) }
+const SummaryRow = T.Object({ ...LabMessageSummary.properties, created_at_exact: T.String(), ...Candidates })
 
 /**
  * Messages, newest first, without what they say. Names the users of the shown messages for the access log. Errors: 400 a cursor of another
@@ -67,17 +68,21 @@ export async function listMessages(
   const rows = await tx.many(
     SummaryRow,
     sql`
-    select ${summaryColumns}, m.created_at as created_at_exact, ${userColumns}
+    select ${summaryColumns}, m.created_at as created_at_exact, ${candidateColumn}
     from ${messageRows} where ${joinConditions(conditions)} ${pages.order}`,
   )
   const { page, next_cursor } = pages.cut(rows, ({ created_at_exact: created_at, id }) => [created_at, id])
-  return { data: page.map((row) => summarize(tx, row)), next_cursor }
+  return { data: await summarize(tx, page), next_cursor }
 }
 
-/** Names the users of a message for the access log. */
-function summarize(tx: PlainTx, { created_at_exact: _exact, users, ...message }: Static<typeof SummaryRow>): LabMessageSummary {
-  for (const user of users) tx.concerns(user, message.id, message.team_id ?? undefined)
-  return message
+/** Names the users of messages for the access log: of each the one of its order, or those of its result. */
+async function summarize(tx: PlainTx, rows: Static<typeof SummaryRow>[]): Promise<LabMessageSummary[]> {
+  const users = await findUsersOfOrders(tx, rows)
+  return rows.map(({ created_at_exact: _exact, candidates, ...message }) => {
+    const user = users.get(message.order_id ?? '')
+    for (const id of user === undefined ? candidates : [user]) tx.concerns(id, message.id, message.team_id ?? undefined)
+    return message
+  })
 }
 
 const ContentRow = T.Object({
@@ -85,14 +90,14 @@ const ContentRow = T.Object({
   created_at_exact: T.String(),
   content: T.Unsafe<Buffer>({}),
   answer_content: Nullable(T.Unsafe<Buffer>({})),
-  ...Users,
+  ...Candidates,
 })
 
 async function findOne(tx: PlainTx, id: string, scope: Scope): Promise<Static<typeof ContentRow>> {
   const row = await tx.maybe(
     ContentRow,
     sql`
-    select ${summaryColumns}, m.created_at as created_at_exact, m.bytes as content, m.answer as answer_content, ${userColumns}
+    select ${summaryColumns}, m.created_at as created_at_exact, m.bytes as content, m.answer as answer_content, ${candidateColumn}
     from ${messageRows} where m.id = ${id} and ${ofScope(scope)}`,
   )
   if (!row) throw notFound('Message not found')
@@ -104,13 +109,14 @@ export async function readMessage(tx: PlainTx, id: string, scope: Scope): Promis
   const { content, answer_content, ...row } = await findOne(tx, id, scope)
   const link = row.account_id === null ? undefined : await findLink(tx, row.account_id)
   const answer = answer_content && showMessage(answer_content, link?.profile)
-  return { ...summarize(tx, row), text: showMessage(content, link?.profile), answer }
+  const [summary] = await summarize(tx, [row])
+  return { ...summary!, text: showMessage(content, link?.profile), answer }
 }
 
 /** The bytes of a message as they came or went. Names its users for the access log. Errors: 404 no such message. */
 export async function readBytes(tx: PlainTx, id: string, scope: Scope): Promise<FileReply> {
   const { content, answer_content: _answer, ...row } = await findOne(tx, id, scope)
-  summarize(tx, row)
+  await summarize(tx, [row])
   return new FileReply(BYTES, `${id}.txt`, content)
 }
 

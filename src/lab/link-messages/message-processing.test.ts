@@ -192,7 +192,7 @@ describe('a message about an order that is erased', () => {
     const present = (await order()).id
     const [first, second] = [await store(`MSH|${randomUUID()}`), await store(`MSH|${randomUUID()}`)]
     const save = (id: string, order_id: string) =>
-      saveOutcome(team.db.queries, id, {
+      saveOutcome(team.db, id, {
         state: 'shadow',
         reason: null,
         error: null,

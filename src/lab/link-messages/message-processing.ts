@@ -134,7 +134,7 @@ async function processMessage(context: ReceiveContext, id: string): Promise<Hand
     const { outcome, faults } = await applyMessages(context, id, link)
     // Before the outcome, after which the message is not looked at again.
     for (const fault of faults) await reportIssue(queries, { ...fault, link_account_id: message.link_account_id, message_id: id })
-    await saveOutcome(queries, id, outcome)
+    await saveOutcome(context.db, id, outcome)
   } catch (error) {
     if (error instanceof Problem && error.status >= 500) return { postponed_s: UNAVAILABLE_S }
     else throw error

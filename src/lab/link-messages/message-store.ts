@@ -1,7 +1,8 @@
 // The table lab_message: messages over links as bytes, and what became of them. Makes no decisions.
 import { createHash } from 'node:crypto'
 import { dbNow, endLease } from '../../platform/db/leases.ts'
-import type { Queries, Tx } from '../../platform/db/transaction.ts'
+import type { Db } from '../../platform/db/database.ts'
+import type { PlainTx, Queries, Tx } from '../../platform/db/transaction.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
 import { uuid } from '../../platform/runtime/uuid.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
@@ -88,9 +89,9 @@ export async function storeBytes(
         limit ${UNKNOWN_MAX}) e) <= ${UNKNOWN_MAX}
     order by m.nth
     on conflict (link_account_id, digest) where direction = 'in' do update
-    set repetitions = lab_message.repetitions + 1, updated_at = ${dbNow},
+    set repetitions = lab_message.repetitions + 1, updated_at = excluded.updated_at,
         state = case when ${isDueAgain} then 'received' else lab_message.state end,
-        due_at = case when ${isDueAgain} then ${dbNow} else lab_message.due_at end
+        due_at = case when ${isDueAgain} then excluded.updated_at else lab_message.due_at end
     returning id, link_account_id, digest, repetitions = 0 as "isNew"`,
   )
   return messages.map(({ link_account_id, digest }) =>
@@ -114,20 +115,46 @@ const FoundMessage = T.Object({
   team_id: nullableText,
   raw_result_id: nullableText,
   order_id: nullableText,
-  users: T.Array(T.String()),
+  candidates: T.Array(T.String()),
 })
 
-/** A message without its bytes, and the users that it may be about. */
-export const findMessage = (db: Queries, id: string): Promise<Static<typeof FoundMessage> | undefined> =>
-  db.maybe(
+/** A message without its bytes, and the users that it may be about: the one of its order, or those of its result. */
+export async function findMessage(
+  db: Queries,
+  id: string,
+): Promise<(Omit<Static<typeof FoundMessage>, 'candidates'> & { users: string[] }) | undefined> {
+  const found = await db.maybe(
     FoundMessage,
     sql`
     select m.id, m.link_account_id, m.direction, m.state, m.attempts, m.error, m.reuses_control_id, m.team_id, m.raw_result_id, m.order_id,
-           coalesce((select array[o.user_id] from lab_order o where o.id = m.order_id and o.team_id = m.team_id), r.candidate_user_ids,
-                    '{}')::text[] as users
+           coalesce(r.candidate_user_ids, '{}')::text[] as candidates
     from lab_message m left join raw_result r on r.id = m.raw_result_id and r.team_id is not distinct from m.team_id
     where m.id = ${id}`,
   )
+  if (!found) return undefined
+  const { candidates, ...message } = found
+  const user = (await findUsersOfOrders(db, [message])).get(message.order_id ?? '')
+  return { ...message, users: user === undefined ? candidates : [user] }
+}
+
+const UserOfOrder = T.Object({ id: T.String(), user_id: T.String() })
+
+/** The users of the orders of messages, by the id of the order. An order that has been erased is not there. */
+export async function findUsersOfOrders(
+  db: Queries,
+  messages: readonly { order_id: string | null; team_id: string | null }[],
+): Promise<Map<string, string>> {
+  const named = messages.filter(({ order_id, team_id }) => order_id !== null && team_id !== null)
+  if (named.length === 0) return new Map()
+  const rows = await db.many(
+    UserOfOrder,
+    sql`
+    select o.id, o.user_id
+    from unnest(${named.map(({ team_id }) => team_id)}::uuid[], ${named.map(({ order_id }) => order_id)}::uuid[]) as named (team_id, id)
+    join lab_order o on o.team_id = named.team_id and o.id = named.id`,
+  )
+  return new Map(rows.map(({ id, user_id }) => [id, user_id]))
+}
 
 /** The database client holds what it reads as hexadecimal text, in several copies: long messages are read in pieces. */
 const PIECE_BYTES = 2_097_152
@@ -165,12 +192,32 @@ export interface MessageOutcome {
  * Writes the outcome of processing an incoming message. The team is that of all of its results; none if they are of several, so that no team
  * sees the bytes of another. An order that has been erased is not named. Writes lab_message, lab_message_result.
  */
-export async function saveOutcome(
-  db: Queries,
-  id: string,
-  { state, reason, error, raw_result_ids, order_id, team_id = null }: MessageOutcome,
-): Promise<void> {
-  await db.run(sql`
+export async function saveOutcome(db: Pick<Db, 'queries' | 'plainTx'>, id: string, outcome: MessageOutcome): Promise<void> {
+  if (outcome.order_id === null) return void (await db.queries.run(outcomeWrite(id, outcome)))
+  await db.plainTx(async (tx) => tx.defer(outcomeWrite(id, { ...outcome, order_id: await lockOrder(tx, outcome) })))
+}
+
+const Id = T.Object({ id: T.String() })
+const OfTeam = T.Object({ team_id: T.String() })
+
+/** The order of an outcome, locked, because the eraser of orders deletes the messages that name them; null if it has been erased. */
+async function lockOrder(tx: PlainTx, { order_id, raw_result_ids, team_id }: MessageOutcome): Promise<string | null> {
+  const rows = await tx.many(
+    OfTeam,
+    sql`select distinct team_id from raw_result where id = any (${raw_result_ids}::uuid[]) and team_id is not null`,
+  )
+  for (const team of new Set([...rows.map((row) => row.team_id), ...(team_id ? [team_id] : [])])) {
+    const order = await tx.locking.maybe(
+      Id,
+      sql`select id from lab_order where team_id = ${team} and id = ${order_id} for key share`,
+    )
+    if (order) return order.id
+  }
+  return null
+}
+
+function outcomeWrite(id: string, { state, reason, error, raw_result_ids, order_id, team_id = null }: MessageOutcome): Sql {
+  return sql`
     with results as (
       insert into lab_message_result (message_id, raw_result_id, team_id)
       select ${id}::uuid, r.id, r.team_id from raw_result r where r.id = any (${raw_result_ids}::uuid[])
@@ -178,18 +225,12 @@ export async function saveOutcome(
     teams as (
       select case when count(distinct r.team_id) = 1 and count(*) = count(r.team_id) then min(r.team_id::text)::uuid end as team_id,
              count(*) > 0 as exist
-      from raw_result r where r.id = any (${raw_result_ids}::uuid[])),
-    -- Locked, because the eraser of orders deletes the messages that name them.
-    named as (
-      select o.id from lab_order o
-      where o.id = ${order_id} and (o.team_id = ${team_id} or o.team_id in (
-        select r.team_id from raw_result r where r.id = any (${raw_result_ids}::uuid[])))
-      for key share)
+      from raw_result r where r.id = any (${raw_result_ids}::uuid[]))
     update lab_message
     set state = ${state}, reason = ${reason}, error = ${error}, due_at = null, updated_at = ${dbNow},
-        raw_result_id = coalesce(${raw_result_ids[0] ?? null}::uuid, raw_result_id), order_id = coalesce((select id from named), order_id),
+        raw_result_id = coalesce(${raw_result_ids[0] ?? null}::uuid, raw_result_id), order_id = coalesce(${order_id}::uuid, order_id),
         team_id = case when teams.exist then teams.team_id else coalesce(${team_id}::uuid, lab_message.team_id) end
-    from teams where id = ${id}`)
+    from teams where id = ${id}`
 }
 
 /** Makes an incoming message due again, whatever became of it. Writes lab_message. @returns whether it exists and has a link */
@@ -259,8 +300,6 @@ export const eraseMessages = (tx: Tx, user_id: string): Promise<void> =>
  */
 export const eraseMessagesOfOrders = (tx: Tx, order_ids: string[]): Promise<void> =>
   deleteMessages(tx, sql`m.order_id = any (${order_ids}::uuid[])`)
-
-const Id = T.Object({ id: T.String() })
 
 /** The results of links in mode `shadow` are distributed by team and messages are not, so no foreign key deletes them. */
 async function deleteMessages(tx: Tx, condition: Sql): Promise<void> {

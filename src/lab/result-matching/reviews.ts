@@ -47,7 +47,7 @@ export async function countOpenReviews(tx: Tx, max: number): Promise<number> {
     Total,
     sql`
     select count(*) as total from (
-      select from raw_result r
+      select r.id from raw_result r
       where r.team_id = ${tx.team} and r.status = 'pending_customer_review' and r.visible_to_team
         and ${notOfDeletedAlone(tx, sql`r.candidate_user_ids`)} limit ${max}) counted`,
   )

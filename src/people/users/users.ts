@@ -204,12 +204,23 @@ export const userNotDeleted = (column: Sql, team: Sql): Sql => sql`
 
 /**
  * Whether data may be shown that belongs to one of several users, without it being known which; `column` contains their ids. It is hidden
- * if at least one of them is deleted and none is active.
+ * if there are any and all of them are deleted: ids of erased users are not among them.
  */
-export const notOfDeletedAlone = (tx: Tx, column: Sql): Sql => {
-  const among = sql`select from "user" u where u.team_id = ${tx.team} and u.id = any (${column})`
-  return sql`(not exists (${among} and u.deleted_at is not null) or exists (${among} and u.deleted_at is null))`
-}
+export const notOfDeletedAlone = (tx: Tx, column: Sql): Sql =>
+  someNotDeleted(column, sql`select gone.id from "user" gone where gone.team_id = ${tx.team} and gone.deleted_at is not null`)
+
+/** Like `notOfDeletedAlone`, for a statement about the teams of an organization. */
+export const notOfDeletedInOrganization = (org_id: string, column: Sql): Sql =>
+  someNotDeleted(
+    column,
+    sql`
+    select gone.id from "user" gone join team on team.id = gone.team_id
+    where team.org_id = ${org_id} and gone.deleted_at is not null`,
+  )
+
+/** The query names no column of the statement, so that nodes of the database can answer it: see table-placement.ts. */
+const someNotDeleted = (column: Sql, deletedIds: Sql): Sql =>
+  sql`(cardinality(${column}) = 0 or not ${column} <@ array(${deletedIds}))`
 
 const Some = T.Object({ some: T.Boolean() })
 
@@ -322,12 +333,19 @@ export async function undoDelete(
 
 /** Returns which of these users are deleted, erased or not. For modules that send data about users. */
 export async function findDeletedUsers(db: Queries, users: { team_id: string; user_id: string | null }[]): Promise<Set<string>> {
+  const given = users.filter((user): user is { team_id: string; user_id: string } => user.user_id !== null)
+  if (given.length === 0) return new Set()
+  const ids = given.map(({ user_id }) => user_id)
+  const teams = new Set(given.map(({ team_id }) => team_id))
   const rows = await db.many(
     Found,
-    sql`
-    select distinct given.id from unnest(${users.map((u) => u.team_id)}::uuid[], ${users.map((u) => u.user_id)}::uuid[]) as given (team_id, id)
-    left join "user" u on u.team_id = given.team_id and u.id = given.id
-    where given.id is not null and (u.id is null or u.deleted_at is not null)`,
+    teams.size === 1
+      ? sql`select id from "user" where team_id = ${given[0]!.team_id} and id = any (${ids}::uuid[]) and deleted_at is null`
+      : sql`
+        select u.id from unnest(${given.map((user) => user.team_id)}::uuid[], ${ids}::uuid[]) as given (team_id, id)
+        join "user" u on u.team_id = given.team_id and u.id = given.id
+        where u.deleted_at is null`,
   )
-  return new Set(rows.map((row) => row.id))
+  const active = new Set(rows.map(({ id }) => id))
+  return new Set(ids.filter((id) => !active.has(id)))
 }

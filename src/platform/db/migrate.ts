@@ -13,8 +13,11 @@ import {
   type Migration,
   type MigrationKind,
 } from './migrations.ts'
+import { distributeTables, isDistributed, noCitus, refuseRowSecurity, type Engine } from './distribution.ts'
 import { isSecured, makeRoles, missingSecurity, secureSchema, type Protection } from './row-security.ts'
 import type { RowSecurityMode } from './no-row-security.ts'
+import { inTransaction } from './in-transaction.ts'
+import { createQueries } from './statements.ts'
 
 export interface MigrateOptions {
   /** Replaces the migrations of this program. */
@@ -28,6 +31,8 @@ export interface MigrateOptions {
   /** Replaces the role that the database name gives: see `takeRole`. */
   installation?: string
   row_security?: RowSecurityMode
+  /** `citus` distributes the tables of a cell; it is not needed for one whose tables are distributed already. */
+  engine?: Engine
 }
 
 /** More than `deadlock_timeout`, after which PostgreSQL ends an autovacuum that holds a conflicting lock. */
@@ -42,9 +47,10 @@ const DEADLOCK_DETECTED = '40P01'
 
 /**
  * Applies the migrations that a schema lacks; creates the schema if needed. Also creates missing roles, policies and grants
- * (row-security.ts) if the login may create roles. Waits while another process migrates the same schema. A step that does not get a lock
- * within `lock_timeout_ms` is rolled back and tried again after a growing pause, for at most `wait_ms_max`. Writes every table of the
- * schema. Errors: MigrationError if the schema is not compatible with this program, if roles are required and cannot be created, and after
+ * (row-security.ts) if the login may create roles, and distributes the tables of a cell on Citus (distribution.ts). Waits while another
+ * process migrates the same schema. A step that does not get a lock within `lock_timeout_ms` is rolled back and tried again after a growing
+ * pause, for at most `wait_ms_max`. Writes every table of the schema. Errors: MigrationError if the schema is not compatible with this
+ * program, if roles are required and cannot be created, if there is no Citus or row-level security is not off with it, and after
  * `wait_ms_max`; migrations that were applied before stay.
  * @returns the names of the applied migrations, whether the schema is newer than this program, and how the rows of teams are separated
  */
@@ -66,32 +72,28 @@ export async function migrate(
   await client.connect()
   try {
     await lockSchema(client, schema, options)
-    await client.query(`set lock_timeout = ${options.lock_timeout_ms ?? LOCK_TIMEOUT_MS}`)
-    await client.query(`create schema if not exists ${schema}`)
-    // Functions with the rights of the owner take over this path. Temporary tables are last in it, so that no session can replace a table.
-    await client.query(`set search_path = ${schema}, pg_temp`)
-    await client.query(
-      `create table if not exists migration (
-         number integer primary key, name text not null, checksum text not null, applied_at timestamptz not null, compatible_from integer not null)`,
-    )
-    const { rows } = await client.query<AppliedMigration>(APPLIED)
-    const { installation, row_security } = options
-    const protection: Protection =
-      row_security === 'off' ? { by: 'program', statements: [] } : await makeRoles(client, { schema, installation })
-    if (protection.by === 'program' && row_security === 'required')
-      throw new MigrationError(
-        `The login may not create the roles of schema "${schema}", and ROW_SECURITY is "required". As an administrator, run: ${protection.statements.join('; ')}`,
-      )
+    const hasCitus = kind === 'cell' && (await prepareCitus(client, schema, options))
+    const rows = await prepareSchema(client, schema, options)
+    const protection = await prepareProtection(client, schema, options)
     const { pending, newer } = compare(rows, known, schema)
-    if (pending[0]?.number === 1 && kind === 'cell') await createExtension(client)
+    if (pending[0]?.number === 1 && kind === 'cell') await createExtension(client, 'pg_trgm with schema public')
     const roles = protection.by === 'roles' ? protection.roles : undefined
     // Roles that can access the schema need the policies and grants of new objects when a migration commits. In a new schema it saves time.
     const secured = roles && pending.length && (!rows.length || (await isSecured(client, schema, roles))) ? roles : undefined
-    const secure = async () => {
+    const complete = async () => {
       if (secured) await client.query((await missingSecurity(client, schema, secured)).join(';\n'))
+      if (hasCitus) await distributeTables(client, schema)
     }
     for (const migration of pending)
-      await retryWhileLocked(client, schema, migration.name, () => apply(client, migration, secure), options)
+      await retryWhileLocked(client, schema, migration.name, () => apply(client, migration, complete), options)
+    if (hasCitus)
+      await retryWhileLocked(
+        client,
+        schema,
+        'to Citus',
+        () => inTransaction(client, () => distributeTables(client, schema)),
+        options,
+      )
     if (protection.by === 'roles')
       protection.hidden_from = await retryWhileLocked(
         client,
@@ -106,6 +108,45 @@ export async function migrate(
   }
 }
 
+/** @returns the migrations that the schema has */
+async function prepareSchema(client: pg.Client, schema: string, { lock_timeout_ms = LOCK_TIMEOUT_MS }: MigrateOptions) {
+  await client.query(`set lock_timeout = ${lock_timeout_ms}`)
+  await client.query(`create schema if not exists ${schema}`)
+  // Functions with the rights of the owner take over this path. Temporary tables are last in it, so that no session can replace a table.
+  await client.query(`set search_path = ${schema}, pg_temp`)
+  await client.query(
+    `create table if not exists migration (
+       number integer primary key, name text not null, checksum text not null, applied_at timestamptz not null, compatible_from integer not null)`,
+  )
+  return (await client.query<AppliedMigration>(APPLIED)).rows
+}
+
+async function prepareProtection(client: pg.Client, schema: string, options: MigrateOptions): Promise<Protection> {
+  const { installation, row_security } = options
+  if (row_security === 'off') return { by: 'program', statements: [] }
+  const protection = await makeRoles(client, { schema, installation })
+  if (protection.by === 'program' && row_security === 'required')
+    throw new MigrationError(
+      `The login may not create the roles of schema "${schema}", and ROW_SECURITY is "required". As an administrator, run: ${protection.statements.join('; ')}`,
+    )
+  return protection
+}
+
+/** Creates the extension if it is missing. @returns whether the tables of the schema are, or are to be, distributed */
+async function prepareCitus(client: pg.Client, schema: string, { engine, row_security }: MigrateOptions): Promise<boolean> {
+  const wasDistributed = await isDistributed(
+    createQueries((statement) => client.query(statement), false),
+    schema,
+  )
+  if (!wasDistributed && engine !== 'citus') return false
+  if (row_security !== 'off') refuseRowSecurity(schema)
+  if (!wasDistributed)
+    await createExtension(client, 'citus').catch((error: unknown) => {
+      throw noCitus(error)
+    })
+  return true
+}
+
 /** Polls: a session that waits inside PostgreSQL would hold a snapshot for as long. */
 async function lockSchema(client: pg.Client, schema: string, { wait_ms_max = WAIT_MS_MAX }: MigrateOptions): Promise<void> {
   for (const end = performance.now() + wait_ms_max; ; await sleep(POLL_MS)) {
@@ -116,12 +157,15 @@ async function lockSchema(client: pg.Client, schema: string, { wait_ms_max = WAI
   }
 }
 
-/** Cells that are migrated at the same time would otherwise create it twice. An extension that exists stays in its schema. */
-async function createExtension(client: pg.Client): Promise<void> {
-  await client.query(
-    `begin; select pg_advisory_xact_lock(${lockKey('pg_trgm')}); create extension if not exists pg_trgm with schema public; commit`,
-  )
-}
+/**
+ * Cells that are migrated at the same time would otherwise create it twice. An extension that exists stays in its schema.
+ * @param definition its name, and what follows it
+ */
+const createExtension = (client: pg.Client, definition: string): Promise<unknown> =>
+  inTransaction(client, async () => {
+    await client.query('select pg_advisory_xact_lock($1)', [lockKey('extensions')])
+    await client.query(`create extension if not exists ${definition}`)
+  })
 
 async function retryWhileLocked<R>(
   client: pg.Client,
@@ -148,22 +192,17 @@ async function retryWhileLocked<R>(
   }
 }
 
-/** @param secure adds the policies and grants of the migration's new objects, in its transaction */
-async function apply(client: pg.Client, migration: Migration, secure: () => Promise<void>): Promise<void> {
+/** @param complete adds what the migration's new objects need, in its transaction */
+function apply(client: pg.Client, migration: Migration, complete: () => Promise<void>): Promise<void> {
   const { number, name, text, checksum, compatible_from } = migration
-  await client.query('begin')
-  try {
+  return inTransaction(client, async () => {
     await client.query(text)
     await client.query(
       'insert into migration (number, name, checksum, applied_at, compatible_from) values ($1, $2, $3, clock_timestamp(), $4)',
       [number, name, checksum, compatible_from],
     )
-    await secure()
-    await client.query('commit')
-  } catch (error) {
-    await client.query('rollback').catch(() => {})
-    throw error
-  }
+    await complete()
+  })
 }
 
 /** The sessions that may hold the locks, as text. Program names and times only: statements may contain patient data. */

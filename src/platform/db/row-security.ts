@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type pg from 'pg'
+import { inTransaction } from './in-transaction.ts'
 import { NoRowSecurity, type RowSecurityMode } from './no-row-security.ts'
 import type { DatabaseConnection } from './database-connection.ts'
 
@@ -116,7 +117,7 @@ export async function secureSchema(client: pg.Client, schema: string, roles: str
     await missingGrants(client, schema, roles),
     await missingUsage(client, schema, roles),
   ])
-    if (statements.length) await runInTransaction(client, statements)
+    if (statements.length) await inTransaction(client, async () => void (await client.query(statements.join(';\n'))))
   return hiddenFrom(client, schema, roles)
 }
 
@@ -131,15 +132,22 @@ export const missingSecurity = async (client: pg.Client, schema: string, roles: 
   ...(await missingGrants(client, schema, roles)),
 ]
 
-async function runInTransaction(client: pg.Client, statements: string[]): Promise<void> {
-  await client.query('begin')
-  try {
-    await client.query(statements.join(';\n'))
-    await client.query('commit')
-  } catch (error) {
-    await client.query('rollback').catch(() => {})
-    throw error
-  }
+/**
+ * The statements that end row-level security in a schema: for each table that has it, and for every role that `makeRoles` has created, also
+ * those of other installations.
+ */
+export async function removalOfSecurity(client: pg.Client, schema: string): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `select c.oid::regclass::text as name from pg_class c where c.relnamespace = $1::regnamespace and c.relrowsecurity order by 1`,
+    [schema],
+  )
+  return [
+    ...(await strangers(client, schema, [])),
+    ...rows.flatMap(({ name }) => [
+      `drop policy if exists whole_cell on ${name}`,
+      `alter table ${name} disable row level security`,
+    ]),
+  ]
 }
 
 const INSUFFICIENT_PRIVILEGE = '42501'

@@ -141,6 +141,20 @@ test('identity columns and sequences of distributed tables are of type bigint', 
   )
 })
 
+// "could not create distributed plan. Possibly this is caused by the use of parameters in SQL functions": planner/distributed_planner.c.
+test('every function that reads a distributed table is in PL/pgSQL', async () => {
+  const { rows: functions } = await asOwner<{ name: string; language: string; text: string }>(
+    `select p.proname as name, l.lanname as language, p.prosrc as text from pg_proc p join pg_language l on l.oid = p.prolang
+     where p.pronamespace = '${SCHEMA}'::regnamespace`,
+  )
+  const names = distributed.map(({ name }) => name).join('|')
+  const reading = functions.filter(({ text }) => new RegExp(`\\b(from|join|into|update)\\s+"?(${names})\\b`).test(text))
+  assert.deepEqual(reading.map(({ name, language }) => `${name} ${language}`).sort(), [
+    'booked_times_of_sites plpgsql',
+    'booked_times_of_staff plpgsql',
+  ])
+})
+
 // "Subqueries are not supported in policies on distributed tables", nor of reference tables: commands/policy.c.
 test('no policy has a subquery', async () => {
   const { rows: policies } = await asOwner<{ policy: string; condition: string }>(

@@ -28,7 +28,7 @@ const walkInTests = (tx: Tx): Promise<LabTest[]> =>
   tx.many(
     LabTest,
     sql`
-    ${selectLabTests('without markers')}
+    ${selectLabTests(tx.team, 'without markers')}
     where t.team_id = ${tx.team} and t.status = 'active' and t.method = 'walk_in_test' and l.slug = any (${SUPPORTED_LABS}::text[])
       and not t.auto_generated
     order by t.created_at, t.id`,

@@ -58,7 +58,7 @@ const Known = T.Object({
   version: nullableText,
   seen_ms: T.Integer(),
 })
-const Written = T.Object({ ...Row.properties, key: T.String(), is_new: T.Boolean() })
+const Written = T.Object({ ...Row.properties, key: T.String() })
 
 const knownDevices = async (tx: Tx, user_id: string, provider: string, keys: string[]) => {
   const rows = await tx.many(
@@ -117,11 +117,12 @@ export async function recordDevices(
         updated_at = excluded.updated_at
     where excluded.seen_at > d.seen_at
       and (d.manufacturer, d.model, d.version) is distinct from (excluded.manufacturer, excluded.model, coalesce(excluded.version, d.version))
-    returning ${deviceColumns}, key, id = any (${changed.map(({ id }) => id)}::uuid[]) as is_new`,
+    returning ${deviceColumns}, key`,
   )
-  for (const { key, is_new, ...device } of written) {
+  const newIds = new Set(changed.map(({ id }) => id))
+  for (const { key, ...device } of written) {
     ids.set(key, device.id)
-    const type = is_new ? 'provider.device.created' : 'provider.device.updated'
+    const type = newIds.has(device.id) ? 'provider.device.created' : 'provider.device.updated'
     emit(tx, { type, object_id: device.id, user_id, client_user_id, data: JSON.stringify(device) })
   }
   // Another transaction has recorded the same devices meanwhile.

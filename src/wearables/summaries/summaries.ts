@@ -58,7 +58,7 @@ export const SummaryRow = T.Object({
 })
 /** The columns of a summary, for `toSummary`. */
 export const summaryRowColumns = sql`id, provider, source_type, app_id, device_id, document, computed_hr_zones, created_at, updated_at`
-const Written = T.Object({ ...SummaryRow.properties, key: T.String(), is_new: T.Boolean() })
+const Written = T.Object({ ...SummaryRow.properties, key: T.String() })
 
 /** A summary as the API and events show it. */
 export type Summary = { id: string; user_id: string } & Record<string, unknown>
@@ -117,8 +117,10 @@ export async function writeSummaries(
   const written: WrittenSummary[] = []
   for (const part of await partsOf(records)) {
     const rows = await writePart(tx, user_id, kind, provider, part)
+    const ids = new Set(part.ids)
     for (const row of rows) {
-      written.push({ key: row.key, is_new: row.is_new, summary: toSummary(tx, kind, user_id, row) })
+      const is_new = row.created_at === row.updated_at && ids.has(row.id)
+      written.push({ key: row.key, is_new, summary: toSummary(tx, kind, user_id, row) })
       const turn = yieldIfLong()
       if (turn) await turn
     }
@@ -159,7 +161,7 @@ async function partsOf(records: (Given & { id: string })[]): Promise<Part[]> {
   return parts
 }
 
-const writePart = (tx: Tx, user_id: string, kind: SummaryKind, provider: string, { ids, json }: Part) =>
+const writePart = (tx: Tx, user_id: string, kind: SummaryKind, provider: string, { json }: Part) =>
   tx.locking.many(
     Written,
     sql`
@@ -173,7 +175,7 @@ const writePart = (tx: Tx, user_id: string, kind: SummaryKind, provider: string,
         app_id = excluded.app_id, device_id = coalesce(excluded.device_id, summary.device_id), updated_at = excluded.updated_at
     where (summary.document || excluded.document, summary.source_type, summary.app_id, summary.device_id)
           is distinct from (summary.document, excluded.source_type, excluded.app_id, coalesce(excluded.device_id, summary.device_id))
-    returning ${summaryRowColumns}, key, created_at = updated_at and id = any (${ids}::uuid[]) as is_new`,
+    returning ${summaryRowColumns}, key`,
   )
 
 type Given = Omit<IncomingSummary, 'device' | 'time_zone'> & { device_id: string | null }
