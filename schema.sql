@@ -1035,11 +1035,13 @@ table lab_link
   constraint lab_link__mode CHECK ((mode = ANY (ARRAY['off'::text, 'test'::text, 'shadow'::text, 'live_for_team'::text, 'live'::text])))
   constraint lab_link__state CHECK ((state = ANY (ARRAY['ok'::text, 'failing'::text])))
 
-table lab_link_check
+table lab_link_claim
   account_id uuid not null
+  purpose text not null
   expires_at timestamp with time zone not null
-  constraint lab_link_check_pkey PRIMARY KEY (account_id)
-  constraint lab_link_check_account_id_fkey FOREIGN KEY (account_id) REFERENCES lab_link(account_id) ON DELETE CASCADE
+  constraint lab_link_claim_pkey PRIMARY KEY (account_id)
+  constraint lab_link_claim_account_id_fkey FOREIGN KEY (account_id) REFERENCES lab_link(account_id) ON DELETE CASCADE
+  constraint lab_link_claim__purpose CHECK ((purpose = ANY (ARRAY['check'::text, 'trial'::text])))
 
 table lab_link_issue
   id uuid not null
@@ -1081,6 +1083,7 @@ table lab_link_trial
   placer_number text not null
   control_id text not null
   bytes bytea
+  sent_at timestamp with time zone
   answer bytea
   error text
   created_at timestamp with time zone not null
@@ -1145,6 +1148,8 @@ table lab_message
   CREATE INDEX lab_message__pending ON lab_message USING btree (ordering_key) WHERE (state = 'received'::text)
   CREATE INDEX lab_message__queue ON lab_message USING btree (link_account_id, created_at, id) WHERE (state = 'received'::text)
   CREATE INDEX lab_message__raw_result ON lab_message USING btree (raw_result_id) WHERE (raw_result_id IS NOT NULL)
+  CREATE INDEX lab_message__received ON lab_message USING btree (link_account_id, created_at, id) WHERE (direction = 'in'::text)
+  CREATE INDEX lab_message__sent ON lab_message USING btree (link_account_id, created_at, id) WHERE (direction = 'out'::text)
   CREATE UNIQUE INDEX lab_message__sent_once ON lab_message USING btree (link_account_id, control_id) WHERE (direction = 'out'::text)
   CREATE INDEX lab_message__team ON lab_message USING btree (team_id) WHERE (team_id IS NOT NULL)
   CREATE INDEX lab_message__unknown ON lab_message USING btree (source, created_at) WHERE (link_account_id IS NULL)

@@ -770,10 +770,11 @@ create table lab_listener (
 );
 create index lab_listener__port on lab_listener (port);
 
--- The checks of links that are running.
-create table lab_link_check (
+-- The checks and trials of links that are running, one for each link.
+create table lab_link_claim (
   account_id     uuid primary key references lab_link on delete cascade,
-  -- A check that was killed no longer counts then.
+  purpose        text not null constraint lab_link_claim__purpose check (purpose in ('check', 'trial')),
+  -- One that was killed no longer counts then.
   expires_at     timestamptz not null
 );
 
@@ -789,6 +790,8 @@ create table lab_link_trial (
   control_id     text not null,
   -- Null: the message could not be written.
   bytes          bytea,
+  -- Null: the message was not sent yet, or its trial ended before.
+  sent_at        timestamptz,
   answer         bytea,
   error          text,
   created_at     timestamptz not null,
@@ -994,6 +997,8 @@ create index lab_message__outbox on lab_message (link_account_id, created_at, id
 create index lab_message__pending on lab_message (ordering_key) where state = 'received';
 create index lab_message__queue on lab_message (link_account_id, created_at, id) where state = 'received';
 create index lab_message__raw_result on lab_message (raw_result_id) where raw_result_id is not null;
+create index lab_message__received on lab_message (link_account_id, created_at, id) where direction = 'in';
+create index lab_message__sent on lab_message (link_account_id, created_at, id) where direction = 'out';
 create index lab_message__team on lab_message (team_id) where team_id is not null;
 create index lab_message__unknown on lab_message (source, created_at) where link_account_id is null;
 

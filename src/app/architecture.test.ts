@@ -288,7 +288,7 @@ const ON_WHOLE_CELL: Record<string, string> = {
   'src/cli/commands/lab-links.ts': 'commands: messages of links, of every team',
   'src/lab/link-shadow/shadow-results.ts': 'finds the team of a result',
   'src/lab/link-onboarding/import-compendium.ts': 'the catalog is of no team',
-  'src/lab/link-onboarding/run-trial.ts': 'trial orders are of no team',
+  'src/lab/link-onboarding/link-trials.ts': 'trial orders are of no team',
   'src/lab/link-transports/active-links.ts': 'links are of organizations',
   'src/lab/link-transports/link-leases.ts': 'links are of organizations',
   'src/lab/link-transports/link-runner.ts': 'links are of organizations',

@@ -8,7 +8,7 @@ import { compendiumRoutes } from './compendium/routes.ts'
 import { documents, type DocumentDependencies } from './documents/module.ts'
 import { fulfillmentRoutes } from './fulfillment/routes.ts'
 import { linkTransports, type LinkTransportDependencies } from './link-transports/module.ts'
-import { linkOnboardingRoutes } from './link-onboarding/routes.ts'
+import { linkOnboarding } from './link-onboarding/module.ts'
 import { linkOrders } from './link-orders/module.ts'
 import { linkShadow } from './link-shadow/module.ts'
 import { orders } from './orders/module.ts'
@@ -57,13 +57,7 @@ export const lab = (dependencies: LabDependencies): Module[] => [
   linkMessages(dependencies),
   linkOrders,
   linkTransports(dependencies),
-  {
-    name: 'lab/link-onboarding',
-    about: 'checks, lists of tests and trial orders of links',
-    tag: 'labs',
-    operations: linkOnboardingRoutes(dependencies),
-    tables: { others: ['lab_link_check', 'lab_link_trial'] },
-  },
+  linkOnboarding(dependencies),
   {
     name: 'lab/fulfillment',
     about: 'manual fulfillment: work queue, actions of staff',

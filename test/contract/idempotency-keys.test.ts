@@ -39,6 +39,7 @@ const WITHOUT_KEY: Record<string, string> = {
   sign_in_with_passkey: 'no principal is known that could have keys',
   sign_in_with_password: 'nothing of a password that is sent to it is stored with a response',
   sign_out: 'a session that has ended stays ended',
+  start_lab_link_trial: 'a trial replaces the one before it, and while it runs another is refused',
   start_link: 'no principal is known that could have keys, and what is started again is the same',
   upsert_team_custom_credentials: 'what is put again is the same',
   upsert_team_data_pull_preferences: 'what is put again is the same',

@@ -37,6 +37,7 @@ const forOrgKeys = new Set([
   'export_lab_link',
   'set_lab_link_mode',
   'check_lab_link',
+  'start_lab_link_trial',
   'get_lab_link_trial',
   'list_unplaced_lab_link_orders',
   'list_lab_messages',

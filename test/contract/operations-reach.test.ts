@@ -50,6 +50,7 @@ const elsewhere: Record<string, number> = {
   export_lab_link: 404,
   set_lab_link_mode: 404,
   check_lab_link: 404,
+  start_lab_link_trial: 404,
   get_lab_link_trial: 404,
   list_unplaced_lab_link_orders: 404,
   // Nor is the lab test of the path.

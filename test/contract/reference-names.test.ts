@@ -69,6 +69,7 @@ const ours: Record<string, string> = {
   'GET /v1/org/{}/lab_link/{}/{}/{}/profile': 'links to laboratories, which the reference does out of sight',
   'PUT /v1/org/{}/lab_link/{}/{}/{}/mode': 'links to laboratories, which the reference does out of sight',
   'POST /v1/org/{}/lab_link/{}/{}/{}/check': 'links to laboratories, which the reference does out of sight',
+  'POST /v1/org/{}/lab_link/{}/{}/{}/trial': 'links to laboratories, which the reference does out of sight',
   'GET /v1/org/{}/lab_link/{}/{}/{}/trial': 'links to laboratories, which the reference does out of sight',
   'GET /v1/org/{}/lab_link/{}/{}/{}/unplaced_order': 'links to laboratories, which the reference does out of sight',
   'POST /v1/org/{}/team/{}/{}/lab_link/order/{}/send': 'links to laboratories, which the reference does out of sight',

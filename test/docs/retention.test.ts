@@ -48,7 +48,7 @@ const BOUNDED: Record<string, string[]> = {
     'lab_account_team',
     'lab_link',
     'lab_link_lease',
-    'lab_link_check',
+    'lab_link_claim',
     'lab_link_trial',
     'lab_listener',
   ],

@@ -1,21 +1,22 @@
 // Commands that try a link before it is live. `links shadow` prints results of patients.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { UsageError, type Call, type Outcome } from '../command-tree.ts'
+import { type Call, type Outcome } from '../command-tree.ts'
 import { requireCell, requireFound, requireId, runReportingProblems, whenLogged } from '../command-input.ts'
 import { printJson, printRows } from '../command-output.ts'
 import { findLink, findLinkWithSecrets, type AccountLink } from '../../lab/accounts/account-links.ts'
-import { checkLink, endCheck, startCheck } from '../../lab/link-onboarding/check-link.ts'
+import { checkLink, startCheck } from '../../lab/link-onboarding/check-link.ts'
 import type { CheckStep, NetworkContext } from '../../lab/link-onboarding/check-step.ts'
+import { endClaim } from '../../lab/link-onboarding/link-claims.ts'
 import { readTrial } from '../../lab/link-onboarding/read-trial.ts'
-import { runTrial, type TrialMessage } from '../../lab/link-onboarding/run-trial.ts'
+import { sendTrial as sendMessages, startTrial } from '../../lab/link-onboarding/run-trial.ts'
 import { printTrialReport } from '../../lab/link-onboarding/trial-report.ts'
+import type { TrialMessage } from '../../lab/link-onboarding/write-trial.ts'
 import type { ShadowOrder } from '../../lab/link-shadow/schema.ts'
 import { compareShadowResults } from '../../lab/link-shadow/shadow-comparison.ts'
 import { leaveCommand } from '../../platform/access-log/access-line.ts'
 import { openVault } from '../../platform/crypto/key-file.ts'
 import { TargetPolicy } from '../../platform/net/outbound-targets.ts'
-import { Problem } from '../../platform/runtime/problem.ts'
 import { isSandboxCell } from '../../settings/cells.ts'
 import { loadTenant } from '../../tenancy/teams/teams.ts'
 
@@ -33,7 +34,7 @@ export async function check(call: Call<Options>): Promise<Outcome> {
       if (!call.values.json) await call.write(printStep(step))
     }
   } finally {
-    await endCheck(db.queries, link.account_id)
+    await endClaim(db.queries, facts.claim)
   }
   const failed = steps.filter(({ outcome }) => outcome === 'failed')
   const failure = failed.length ? `The link does not work: ${failed.map(({ name }) => name).join(', ')}.` : undefined
@@ -48,11 +49,9 @@ export async function sendTrial(call: Call<Options>): Promise<string> {
   const { db } = requireCell(call)
   const link = await requireLink(call)
   const codes = call.values.test ?? []
-  const messages = await runTrial({ db, link, codes, network: networkOf(call) }).catch((error: unknown) => {
-    if (error instanceof Problem && typeof error.body.detail === 'string') throw new UsageError(`${error.body.detail}.`)
-    throw error
-  })
-  if (call.values.save !== undefined) await saveMessages(call.values.save, messages)
+  const trial = await runReportingProblems(db, (tx) => startTrial(tx, link, codes))
+  await sendMessages(db.queries, trial, networkOf(call))
+  if (call.values.save !== undefined) await saveMessages(call.values.save, trial.messages)
   return printOutcomes(call, link)
 }
 

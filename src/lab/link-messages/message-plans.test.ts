@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { before, describe, test } from 'node:test'
 import { labLink } from '../../../test/support/link-messages.ts'
-import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
+import { messageReads, statementsOf } from '../../../test/support/message-reads.ts'
+import { asOwner, createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
 import type { Queries } from '../../platform/db/transaction.ts'
-import { T } from '../../platform/schema/schema.ts'
 import { countOpenIssues } from './issues.ts'
 import { storeBytes } from './message-store.ts'
 import { claimDue, findByControlId } from './outbox.ts'
@@ -27,29 +27,18 @@ before(async () => {
            (array['received', 'done', 'received', 'failed'])[1 + n % 4], case when n % 4 = 3 then 'rejected' end, now(),
            now() - n * interval '1 second', now()
     from generate_series(1, ${MESSAGES}::int) as n`)
-  await team.db.queries.run(sql`analyze lab_message`)
+  await team.db.queries.run(sql`
+    insert into lab_message (id, team_id, order_id, link_account_id, direction, digest, bytes, control_id, state, created_at, updated_at)
+    select gen_random_uuid(), ${team.team}, gen_random_uuid(), ${account}, 'out', gen_random_uuid()::text, 'x', 'O' || n, 'accepted',
+           now() - n * interval '1 second', now()
+    from generate_series(1, ${MESSAGES}::int) as n`)
+  await asOwner(`analyze ${team.db.schema}.lab_message`)
 })
 
-/** The statement that a function sends. */
-async function statementOf(call: (queries: Queries) => Promise<unknown>): Promise<Sql> {
-  const statements: Sql[] = []
-  const record = (_: unknown, statement: Sql) => Promise.resolve(void statements.push(statement) as never)
-  await call({ run: (statement) => record(null, statement), many: record, maybe: record, one: record }).catch(() => undefined)
-  return statements[0]!
-}
+const readsOf = (statement: Sql): Promise<string[]> => messageReads(team.db, statement)
 
-/** The indexes and whole tables that the plan of a statement reads of lab_message. */
-async function readsOf(statement: Sql): Promise<string[]> {
-  const rows = await team.db.queries.many(T.Object({ 'QUERY PLAN': T.String() }), sql`explain ${statement}`)
-  const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
-  return [
-    ...new Set(
-      [...plan.matchAll(/Scan (?:Backward )?(?:using|on) (lab_message__?\w+)|(Seq Scan on lab_message)\b/gu)].map(
-        (match) => match[1] ?? match[2]!,
-      ),
-    ),
-  ].toSorted()
-}
+/** The statement that a function sends first. */
+const statementOf = async (call: (queries: Queries) => Promise<unknown>): Promise<Sql> => (await statementsOf(call))[0]!
 
 describe('many messages', () => {
   test('of other organizations are not read to count the open issues of one', async () => {

@@ -1,5 +1,5 @@
 // Messages to laboratories in lab_message, for the transport of their link: which are due, and what became of an attempt. A process sends the
-// messages of a link while it holds the lease of the link; every statement checks that. Makes no decisions.
+// messages of a link while it holds the lease of the link; every statement about an attempt checks that. Makes no decisions.
 import { dbNow } from '../../platform/db/leases.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
 import type { Queries } from '../../platform/db/transaction.ts'
@@ -64,19 +64,25 @@ export const claimDue = (
     select id, control_id, bytes, attempts from claimed order by created_at, id`,
   )
 
-/** Gives back messages that were claimed and certainly not sent: they are due at once, and the claim was no attempt. Writes lab_message. */
-export const returnUnsent = (db: Queries, ids: readonly string[]): Promise<number> =>
+/**
+ * Gives back messages that were claimed and certainly not sent: they are due at once, and the claim was no attempt. Without the lease it does
+ * nothing, since the process that has the lease now may have claimed them. Writes lab_message.
+ */
+export const returnUnsent = (db: Queries, ids: readonly string[], isHeld: Sql): Promise<number> =>
   db.run(sql`
     update lab_message
     set state = case when attempts <= 1 then 'queued' else 'sent' end, attempts = attempts - 1, due_at = ${dbNow}, updated_at = ${dbNow}
-    where id = any (${ids}::uuid[]) and direction = 'out' and state = 'sent'`)
+    where id = any (${ids}::uuid[]) and direction = 'out' and state = 'sent' and ${isHeld}`)
 
-/** Notes that an attempt had no answer: the message is due again after a pause that grows with its attempts. Writes lab_message. */
-export const postponeUnanswered = (db: Queries, id: string, error: string): Promise<number> =>
+/**
+ * Notes that an attempt had no answer: the message is due again after a pause that grows with its attempts. Without the lease it does nothing,
+ * as `returnUnsent`. Writes lab_message.
+ */
+export const postponeUnanswered = (db: Queries, id: string, { error, isHeld }: { error: string; isHeld: Sql }): Promise<number> =>
   db.run(sql`
     update lab_message
     set error = ${error}, due_at = ${dbNow} + make_interval(secs => ${backoff(sql`attempts`)}), updated_at = ${dbNow}
-    where id = ${id} and direction = 'out' and state = 'sent'`)
+    where id = ${id} and direction = 'out' and state = 'sent' and ${isHeld}`)
 
 /**
  * Notes that a message was delivered where no answer is expected at once, such as in a folder: it is not sent again. Writes lab_message.

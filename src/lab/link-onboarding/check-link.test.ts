@@ -14,6 +14,8 @@ import {
   type LaboratoryServer,
 } from '../../../test/lab-peers/python-peers.ts'
 import { makeCertificate, makeExpiredCertificate } from '../../../test/support/certificates.ts'
+import { messageReads, statementsOf } from '../../../test/support/message-reads.ts'
+import { asOwner } from '../../../test/support/server.ts'
 import { clientAt, closedPort, labFolder, linkWith, runLinks } from '../../../test/support/onboarded-links.ts'
 import { skipWithoutSftp, startSftpServer, type SftpServer } from '../../../test/support/sftp-server.ts'
 import { systemNow } from '../../platform/runtime/clock.ts'
@@ -23,6 +25,8 @@ import { TargetPolicy } from '../../platform/net/outbound-targets.ts'
 import { findLink } from '../accounts/account-links.ts'
 import { saveListeners } from '../link-transports/listener-states.ts'
 import { checkLink, startCheck } from './check-link.ts'
+import { readTraffic } from './check-traffic.ts'
+import { claimLink, endClaim } from './link-claims.ts'
 import type { CheckStep } from './check-step.ts'
 import { writeEcho } from './echo-message.ts'
 
@@ -341,10 +345,56 @@ test('a link is checked by one at a time, and after one that was killed again', 
   assert.equal((await check(account)).failure, 'The link does not work: profile.')
   const { pool } = team.db
   const start = (time: string) =>
-    pool.query(`insert into lab_link_check (account_id, expires_at) values ($1, ${time})`, [account])
+    pool.query(`insert into lab_link_claim (account_id, purpose, expires_at) values ($1, 'check', ${time})`, [account])
   await start(`now() + interval '1 minute'`)
-  await assert.rejects(check(account), /A check of the link is running/)
-  await pool.query(`update lab_link_check set expires_at = now() - interval '1 second' where account_id = $1`, [account])
+  await assert.rejects(check(account), /A check or a trial of the link is running/)
+  await pool.query(`update lab_link_claim set expires_at = now() - interval '1 second' where account_id = $1`, [account])
   await check(account)
-  assert.equal((await pool.query('select from lab_link_check where account_id = $1', [account])).rowCount, 0)
+  assert.equal((await pool.query('select from lab_link_claim where account_id = $1', [account])).rowCount, 0)
+})
+
+test('a check that was stopped until its claim was over does not end the claim of the next one', async () => {
+  const { team, account } = await linkWith({})
+  const { pool, queries } = team.db
+  const claim = (seconds: number) => claimLink(queries, account, 'check', seconds)
+  const first = await claim(0)
+  const second = await claim(60)
+  assert.equal(await endClaim(queries, first), 0)
+  await assert.rejects(claim(60), { status: 409 })
+  assert.equal(await endClaim(queries, second), 1)
+  assert.equal((await pool.query('select from lab_link_claim where account_id = $1', [account])).rowCount, 0)
+})
+
+test('a check looks at the newest 1,000 messages in each direction, and says so', async () => {
+  const { team, account } = await linkWith({
+    orders: 'mllp',
+    client: clientAt(await closedPort()),
+    results: 'mllp',
+    listener: { tls: false, addresses: ['127.0.0.1'] },
+  })
+  const write = (direction: 'in' | 'out', count: number, first: number) =>
+    team.db.pool.query(
+      `insert into lab_message (id, team_id, link_account_id, direction, digest, bytes, control_id, state, order_id, answered_at, created_at, updated_at)
+       select gen_random_uuid(), $1, $2, $3, 'fictional-' || $3 || n, '', $3 || n, case when $3 = 'in' then 'applied' else 'accepted' end,
+              gen_random_uuid(), case when n % 2 = 0 then now() end, timestamptz '2000-01-01' + make_interval(secs => n)
+                + (date_trunc('day', now()) - timestamptz '2000-01-01'), now()
+       from generate_series($4::int, $5::int) n`,
+      [team.team, account, direction, first, first + count - 1],
+    )
+  await write('out', 2, 1)
+  await write('in', 999, 1)
+  const [few, many] = [await check(account), (await write('out', 999, 3), await write('in', 2, 1000), await check(account))]
+  assert.match(
+    few.step('acknowledgment').text,
+    /has answered 1 of 2 messages in 30 days, since \S+T00:00:01\S*, the last at \S+; 1 wait$/,
+  )
+  assert.match(few.step('results').text, /^999 messages in 30 days, since \S+T00:00:01\S*, the last at \S+T00:16:39\S*, received/)
+  assert.match(
+    many.step('acknowledgment').text,
+    /has answered 500 of the newest 1,000 messages, since \S+T00:00:02\S*, .*; 500 wait$/,
+  )
+  assert.match(
+    many.step('results').text,
+    /^the newest 1,000 messages, since \S+T00:00:02\S*, the last at \S+T00:16:41\S*, received/,
+  )
 })

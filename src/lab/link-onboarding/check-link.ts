@@ -1,9 +1,6 @@
-// Checks a link step by step: each step says what it found, and what to do if it failed. One check of a link runs at a time, because
-// laboratories take few connections. Owns lab_link_check.
-import { dbNow, dbNowPlus } from '../../platform/db/leases.ts'
+// Checks a link step by step: each step says what it has shown, and what to do if it failed.
 import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
-import { conflict } from '../../platform/http/errors.ts'
-import { Nullable, T, Timestamp } from '../../platform/schema/schema.ts'
+import { Nullable, T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { AccountLink } from '../accounts/account-links.ts'
 import { listListeners } from '../link-transports/listener-states.ts'
@@ -13,6 +10,8 @@ import { SftpStore } from '../link-transports/sftp-store.ts'
 import { checkClient, checkPort } from './check-connection.ts'
 import { checkFolders } from './check-folders.ts'
 import { createStep, type CheckStep, type NetworkContext } from './check-step.ts'
+import { checkTraffic, readTraffic, type Traffic } from './check-traffic.ts'
+import { claimLink, type LinkClaim } from './link-claims.ts'
 
 /** What the database says of a link. */
 interface CheckFacts {
@@ -29,21 +28,11 @@ const CHECK_MS_MAX = 55_000
 /** After a check that was killed, the next one may begin. */
 const CLAIM_S = 90
 
-/**
- * Begins a check. Writes lab_link_check.
- * Errors: 409 a check of the link is running.
- */
-export async function startCheck(tx: PlainTx, link: AccountLink): Promise<CheckFacts> {
-  const count = await tx.run(sql`
-    insert into lab_link_check (account_id, expires_at) values (${link.account_id}, ${dbNowPlus(CLAIM_S)})
-    on conflict (account_id) do update set expires_at = excluded.expires_at where lab_link_check.expires_at <= ${dbNow}`)
-  if (!count) throw conflict('A check of the link is running')
-  return { now: tx.now, ...(await readFacts(tx, link)) }
+/** Begins a check, whose claim its caller ends. Writes lab_link_claim. Errors: as `claimLink`. */
+export async function startCheck(tx: PlainTx, link: AccountLink): Promise<CheckFacts & { claim: LinkClaim }> {
+  const claim = await claimLink(tx, link.account_id, 'check', CLAIM_S)
+  return { claim, now: tx.now, ...(await readFacts(tx, link)) }
 }
-
-/** Ends a check. Deletes from lab_link_check. */
-export const endCheck = (db: Queries, account_id: string): Promise<number> =>
-  db.run(sql`delete from lab_link_check where account_id = ${account_id}`)
 
 /**
  * The steps of a check: the account, the mode and the transport of the link, an echo that the laboratory acknowledges, and what has passed
@@ -164,78 +153,4 @@ async function readFacts(db: Queries, { account_id, profile }: AccountLink): Pro
   }
 }
 
-const Traffic = T.Object({
-  answered: T.Integer(),
-  first_answered_at: Nullable(Timestamp),
-  last_answered_at: Nullable(Timestamp),
-  waiting: T.Integer(),
-  received: T.Integer(),
-  first_received_at: Nullable(Timestamp),
-  last_received_at: Nullable(Timestamp),
-  repeated: T.Integer(),
-})
-type Traffic = {
-  answered: number
-  first_answered_at: string | null
-  last_answered_at: string | null
-  waiting: number
-  received: number
-  first_received_at: string | null
-  last_received_at: string | null
-  repeated: number
-}
-
-/** Messages of the last 30 days. */
-const readTraffic = (db: Queries, account_id: string): Promise<Traffic> =>
-  db.one(
-    Traffic,
-    sql`
-    select count(*) filter (where direction = 'out' and answered_at is not null)::int as answered,
-           date_trunc('second', min(answered_at) filter (where direction = 'out')) as first_answered_at,
-           date_trunc('second', max(answered_at) filter (where direction = 'out')) as last_answered_at,
-           count(*) filter (where direction = 'out' and answered_at is null and state <> 'done')::int as waiting,
-           count(*) filter (where direction = 'in')::int as received,
-           date_trunc('second', min(created_at) filter (where direction = 'in')) as first_received_at,
-           date_trunc('second', max(created_at) filter (where direction = 'in')) as last_received_at,
-           count(*) filter (where direction = 'in' and repetitions > 0)::int as repeated
-    from lab_message where link_account_id = ${account_id} and created_at > ${dbNow} - interval '30 days'`,
-  )
-
-/** Whether messages and their acknowledgments were seen in both directions, since when. */
-function* checkTraffic({ profile: { transport } }: AccountLink, traffic: Traffic): Generator<CheckStep> {
-  if (transport.orders !== 'none') yield checkSent(traffic)
-  if (transport.results !== 'none') yield checkReceived(traffic)
-}
-
-const checkSent = ({ answered, first_answered_at, last_answered_at, waiting }: Traffic): CheckStep =>
-  answered > 0
-    ? createStep(
-        'acknowledgment',
-        'ok',
-        `the laboratory has answered ${withNoun(answered, 'message')} since ${first_answered_at}, the last at ${last_answered_at}; ${waiting} wait`,
-      )
-    : createStep(
-        'acknowledgment',
-        'open',
-        `no message about an order was answered in 30 days; ${waiting} wait`,
-        'Send the trial orders in mode test: bin/drawbridge links trial',
-      )
-
 const withNoun = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
-
-/** A laboratory that does not see acknowledgments sends its messages again and again. */
-const REPEATED_SHARE_MAX = 0.5
-
-function checkReceived({ received, first_received_at, last_received_at, repeated }: Traffic): CheckStep {
-  if (received === 0)
-    return createStep('results', 'open', 'no message of the laboratory in 30 days', 'Ask the laboratory to send a test message')
-  const text = `${withNoun(received, 'message')} received since ${first_received_at}, the last at ${last_received_at}`
-  return repeated > received * REPEATED_SHARE_MAX
-    ? createStep(
-        'results',
-        'open',
-        `${text}; ${repeated} came more than once`,
-        'Ask the laboratory whether it gets our acknowledgments',
-      )
-    : createStep('results', 'ok', `${text}, and acknowledged`)
-}

@@ -34,11 +34,13 @@ interface ExchangeRequest {
   wait_ms: number
   /** Nothing is waited for after `CA`. */
   isCommitEnough?: boolean
+  /** Ends the exchange. */
+  signal?: AbortSignal
 }
 
 /**
  * Sends a message and waits for its last answer: after a commit acknowledgment for the one that follows it, if it comes in time. Errors: those
- * of `connectTo`.
+ * of `connectTo`; `signal` was aborted.
  */
 export async function exchangeMessage({
   profile,
@@ -47,6 +49,7 @@ export async function exchangeMessage({
   control_id,
   wait_ms,
   isCommitEnough,
+  signal,
 }: ExchangeRequest): Promise<Exchange> {
   const { transport, text } = profile
   const socket = await connectTo(clientDestination(transport), network.targets, network.isSandbox)
@@ -56,16 +59,24 @@ export async function exchangeMessage({
     control_id,
     isLast: ({ code }) => code !== 'CA' || isCommitEnough === true,
   })
-  const end = waitForAnswer(socket, answers, wait_ms)
-  socket.write(frameOf(bytes))
+  const end = waitForAnswer(socket, answers, wait_ms, signal)
+  if (!signal?.aborted) socket.write(frameOf(bytes))
   return answers.outcome(await end)
 }
 
 type ConnectionEnd = 'answered' | 'silent' | 'closed' | 'refused'
 
-function waitForAnswer(socket: Socket, answers: AnswerReader, wait_ms: number): Promise<ConnectionEnd> {
-  const { promise, resolve } = Promise.withResolvers<ConnectionEnd>()
+function waitForAnswer(
+  socket: Socket,
+  answers: AnswerReader,
+  wait_ms: number,
+  signal: AbortSignal | undefined,
+): Promise<ConnectionEnd> {
+  const { promise, resolve, reject } = Promise.withResolvers<ConnectionEnd>()
   const timer = setTimeout(() => resolve('silent'), wait_ms)
+  const abort = () => reject(signal!.reason)
+  if (signal?.aborted) abort()
+  signal?.addEventListener('abort', abort)
   socket.on('data', (chunk: Buffer) => {
     if (answers.push(chunk)) resolve('answered')
   })
@@ -74,6 +85,7 @@ function waitForAnswer(socket: Socket, answers: AnswerReader, wait_ms: number): 
   socket.once('close', () => resolve('closed'))
   return promise.finally(() => {
     clearTimeout(timer)
+    signal?.removeEventListener('abort', abort)
     socket.destroy()
   })
 }

@@ -1,5 +1,5 @@
 // Shapes of checks and trials of links in the Management API.
-import { Fields, Int, Nullable, OpenEnum, T, Timestamp } from '../../platform/schema/schema.ts'
+import { describedAs, Fields, Int, Nullable, OpenEnum, T, Timestamp } from '../../platform/schema/schema.ts'
 
 const CheckStep = Fields(
   {
@@ -29,8 +29,11 @@ const TrialOutcome = Fields(
     results: T.String({ description: 'What the laboratory is asked to send after its answer.' }),
     placer_number: T.String(),
     control_id: T.String(),
+    sent_at: describedAs(Nullable(Timestamp), 'Null: not sent yet, or not at all.'),
     expected: OpenEnum(['accepted', 'refused', 'cancelled']),
-    verdict: OpenEnum(['as_expected', 'different', 'open'], { description: '`open`: the laboratory has not answered.' }),
+    verdict: OpenEnum(['as_expected', 'different', 'open'], {
+      description: '`open`: it is not sent, or the laboratory has not answered.',
+    }),
     answer: Nullable(T.String({ description: '`AA`, or with the status of the order `AA, UA`.' })),
     text: Nullable(T.String({ description: 'What the laboratory says, or why there is no answer.' })),
     received_tests: T.Array(T.String(), { description: 'For each message with results, its tests with their statuses.' }),
@@ -42,8 +45,23 @@ export const LinkTrial = Fields(
   {
     laboratory: T.String({ description: 'Slug of the laboratory.' }),
     account_number: T.String(),
-    sent_at: Nullable(Timestamp),
+    sent_at: describedAs(Nullable(Timestamp), 'When the trial began.'),
+    is_running: T.Boolean({ description: 'Its orders are being sent.' }),
     outcomes: T.Array(TrialOutcome, { description: 'Empty without a trial.' }),
   },
   { title: 'LabLinkTrial' },
+)
+
+const CODES_MAX = 20
+
+export const TrialBody = Fields(
+  {
+    test_codes: T.Optional(
+      T.Array(T.String({ minLength: 1, maxLength: 100 }), {
+        maxItems: CODES_MAX,
+        description: "The laboratory's codes of tests to order. Default: the first orderable tests of its catalog.",
+      }),
+    ),
+  },
+  { title: 'StartLabLinkTrialBody' },
 )

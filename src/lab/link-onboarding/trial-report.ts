@@ -16,8 +16,10 @@ export interface TrialOutcome {
   results: string
   placer_number: string
   control_id: string
+  /** Null: not sent yet, or not at all. */
+  sent_at: string | null
   expected: ExpectedAnswer
-  /** `open`: the laboratory has not answered. */
+  /** `open`: it is not sent, or the laboratory has not answered. */
   verdict: 'as_expected' | 'different' | 'open'
   /** `AA`, or with the status of the order `AA, UA`. */
   answer: string | null
@@ -76,8 +78,10 @@ function judgeAnswer(expected: ExpectedAnswer, answer: Buffer | null, error: str
 export interface TrialReport {
   laboratory: string
   account_number: string
-  /** Null without a trial. */
+  /** When it began. Null without a trial. */
   sent_at: string | null
+  /** Its orders are being sent. */
+  is_running: boolean
   outcomes: TrialOutcome[]
 }
 
@@ -89,7 +93,7 @@ export function printTrialReport({ laboratory, account_number, sent_at, outcomes
 <td><strong>${escapeHtml(outcome.name)}</strong><br>${escapeHtml(outcome.contents)}</td>
 <td><code>${escapeHtml(outcome.placer_number)}</code><br><code>${escapeHtml(outcome.control_id)}</code></td>
 <td>${outcome.expected}<br>${escapeHtml(outcome.results)}</td>
-<td>${escapeHtml(outcome.answer ?? 'none')}${outcome.text ? `<br>${escapeHtml(outcome.text)}` : ''}</td>
+<td>${escapeHtml(outcome.answer ?? (outcome.sent_at === null ? 'not sent' : 'none'))}${outcome.text ? `<br>${escapeHtml(outcome.text)}` : ''}</td>
 <td>${outcome.received_tests.map(escapeHtml).join('<br>') || 'none'}</td>
 <td>${outcome.verdict.replace('_', ' ')}</td>
 </tr>`,

@@ -27,7 +27,7 @@ import { profileWith } from '../../../test/support/link-messages.ts'
 import { saveLink, setLinkMode } from '../accounts/account-links.ts'
 import { UnreadableMessage } from '../links/unreadable-message.ts'
 import { listIssues } from '../link-messages/issues.ts'
-import { claimDue } from '../link-messages/outbox.ts'
+import { claimDue, postponeUnanswered, returnUnsent } from '../link-messages/outbox.ts'
 import { updateOrder } from '../orders/change-order.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
@@ -110,6 +110,18 @@ describe('an order over a link', () => {
     }
     await team.db.plainTx((tx) => setLinkMode(tx, account, 'live_for_team', team.team))
     assert.equal((await claim()).length, 1)
+  })
+
+  test('is neither given back nor postponed by a process that has lost the link to another one', async () => {
+    const { team, account } = await linkedOrder()
+    const { queries } = team.db
+    const [held, lost] = [sql`true`, sql`false`]
+    const [message] = await claimDue(queries, account, { max: 1, answer_s: 1, isHeld: held })
+    const { id } = message!
+    assert.equal(await returnUnsent(queries, [id], lost), 0)
+    assert.equal(await postponeUnanswered(queries, id, { error: 'No answer', isHeld: lost }), 0)
+    assert.equal(await postponeUnanswered(queries, id, { error: 'No answer', isHeld: held }), 1)
+    assert.equal(await returnUnsent(queries, [id], held), 1)
   })
 
   test('is sent on its day', async () => {

@@ -117,9 +117,10 @@ export class LinkWorker {
           await returnUnsent(
             queries,
             messages.map(({ id }) => id),
+            isHeld,
           )
       },
-      postpone: async ({ id }, reason) => void (await postponeUnanswered(queries, id, reason)),
+      postpone: async ({ id }, reason) => void (await postponeUnanswered(queries, id, { error: reason, isHeld })),
       recordAnswer: async ({ id }, answer) => {
         await recordAnswer(context, id, answer)
         this.#traffic.note(link, 'out')

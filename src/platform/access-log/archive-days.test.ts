@@ -265,6 +265,36 @@ describe('readers of the log', () => {
   })
 })
 
+test('a worker that was stopped until its lease was over neither extends nor ends the lease of another', async () => {
+  const lease = async () =>
+    String((await db.pool.query(`select leased_until::text from ${SCHEMA}.access_archive_lease`)).rows[0].leased_until)
+  // Another worker claims the archive while this one writes a file, and while it reads one.
+  for (const step of ['writes', 'reads'] as const) {
+    await createLog([40])
+    let other: string | undefined
+    const claimForOther = async () => {
+      if (other !== undefined) return
+      await db.queries.run(sql`update access_archive_lease set leased_until = statement_timestamp() + interval '30 seconds'`)
+      other = await lease()
+    }
+    if (step === 'reads') for (let file = 0; file < 3; file++) await archiver().remove(db, cells.control, isStopped)
+    const whenClaimed = async <R>(work: () => Promise<R>): Promise<R> => {
+      await claimForOther()
+      return work()
+    }
+    const storage: FileStorage = {
+      put: (key, bytes) => whenClaimed(() => disk.put(key, bytes)),
+      get: (key) => whenClaimed(() => disk.get(key)),
+      remove: (key) => disk.remove(key),
+      close: async () => {},
+    }
+    await archiver(filesIn(storage)).remove(db, cells.control, isStopped)
+    assert.notEqual(other, undefined)
+    assert.equal(await lease(), other, step)
+    await endLease()
+  }
+})
+
 test('a clock that was ahead keeps no worker from archiving', async () => {
   await db.queries.run(sql`insert into access_archive_lease (leased_until) values (statement_timestamp() + interval '1 year')`)
   assert.equal(await archiveAll(), 12)

@@ -62,17 +62,18 @@ export class DayArchiver implements Cleanup {
 
   /** Writes one file of the oldest day, or drops the table of that day. Writes access_archive, access_day, access_log, stored_file. */
   async remove(db: Db, _control: Db, isStopped: () => boolean): Promise<number> {
-    if (!(await renewLease(db, isFree))) return 0
+    const lease = await claimLease(db)
+    if (!lease) return 0
     const days = await listArchivable(db.queries)
     const day = days.find((candidate) => (this.#refused.get(formatKey(db, candidate)) ?? 0) < performance.now())
-    const done = day ? await this.#continueDay(db, day, isStopped) : 0
-    await db.queries.run(sql`update access_archive_lease set leased_until = ${dbNow}`)
+    const done = day ? await this.#continueDay(db, day, lease, isStopped) : 0
+    await endLease(db, lease)
     return done
   }
 
-  async #continueDay(db: Db, day: ArchivableDay, isStopped: () => boolean): Promise<number> {
+  async #continueDay(db: Db, day: ArchivableDay, lease: ArchiveLease, isStopped: () => boolean): Promise<number> {
     try {
-      return day.end_seq < day.seq ? await this.#storeNextFile(db, day) : await this.#dropDay(db, day, isStopped)
+      return day.end_seq < day.seq ? await this.#storeNextFile(db, day) : await this.#dropDay(db, day, lease, isStopped)
     } catch (error) {
       if (error instanceof BrokenDay) this.#refused.set(formatKey(db, day), performance.now() + REFUSED_MS)
       throw error
@@ -122,10 +123,11 @@ export class DayArchiver implements Cleanup {
   }
 
   /** Reads all files of a day, and drops its table. */
-  async #dropDay(db: Db, day: ArchivableDay, isStopped: () => boolean): Promise<number> {
+  async #dropDay(db: Db, day: ArchivableDay, lease: ArchiveLease, isStopped: () => boolean): Promise<number> {
     const key = formatKey(db, day)
     const known = this.#verified.get(key)
-    const set_ids = known && known.until_ms > performance.now() ? known.set_ids : await this.#verifyFiles(db, day, isStopped)
+    const set_ids =
+      known && known.until_ms > performance.now() ? known.set_ids : await this.#verifyFiles(db, day, lease, isStopped)
     if (!set_ids) return 0
     this.#verified.set(key, { set_ids, until_ms: performance.now() + VERIFIED_MS })
     const { isDone } = await db.plainTx((tx) =>
@@ -139,10 +141,15 @@ export class DayArchiver implements Cleanup {
    * Reads all files of a day. One that is not as it was written is written again.
    * @returns their sets, in order; undefined: the rest is left to later
    */
-  async #verifyFiles(db: Db, { day }: ArchivableDay, isStopped: () => boolean): Promise<string[] | undefined> {
+  async #verifyFiles(
+    db: Db,
+    { day }: ArchivableDay,
+    lease: ArchiveLease,
+    isStopped: () => boolean,
+  ): Promise<string[] | undefined> {
     const files = await listLogFiles(db.queries, sql`day = ${day}::date`)
     for (const file of files) {
-      if (isStopped() || !(await renewLease(db, sql`true`))) return undefined
+      if (isStopped() || !(await extendLease(db, lease))) return undefined
       try {
         await verifyLogFile(db.queries, this.#files, file)
       } catch (error) {
@@ -182,16 +189,38 @@ const listArchivable = (queries: Db['queries']): Promise<ArchivableDay[]> =>
 /** The lease has ended, or is of a time at which the clock of the database was ahead. */
 const isFree = sql`access_archive_lease.leased_until not between ${dbNow} and ${dbNowPlus(LEASE_S)}`
 
-const Leased = T.Object({ id: T.Boolean() })
+/** The lease of the archive of a cell. Its end identifies it: a process that was stopped for longer neither extends nor ends the lease of another. */
+interface ArchiveLease {
+  end: string
+}
 
-/** Takes or extends the lease of the archive of a cell. @returns whether the condition on the present lease, if there is one, was met */
-const renewLease = async ({ queries }: Db, condition: ReturnType<typeof sql>): Promise<boolean> =>
-  (await queries.maybe(
+const Leased = T.Object({ leased_until: T.String() })
+
+/** @returns undefined: another process has the lease */
+async function claimLease({ queries }: Db): Promise<ArchiveLease | undefined> {
+  const row = await queries.maybe(
     Leased,
     sql`
     insert into access_archive_lease (leased_until) values (${dbNowPlus(LEASE_S)})
-    on conflict (id) do update set leased_until = excluded.leased_until where ${condition} returning id`,
-  )) !== undefined
+    on conflict (id) do update set leased_until = excluded.leased_until where ${isFree} returning leased_until`,
+  )
+  return row && { end: row.leased_until }
+}
+
+/** @returns whether this process still has the lease */
+async function extendLease({ queries }: Db, lease: ArchiveLease): Promise<boolean> {
+  const row = await queries.maybe(
+    Leased,
+    sql`
+    update access_archive_lease set leased_until = ${dbNowPlus(LEASE_S)} where leased_until = ${lease.end}
+    returning leased_until`,
+  )
+  if (row) lease.end = row.leased_until
+  return row !== undefined
+}
+
+const endLease = ({ queries }: Db, { end }: ArchiveLease): Promise<number> =>
+  queries.run(sql`update access_archive_lease set leased_until = ${dbNow} where leased_until = ${end}`)
 
 /** Deletes a file and those after it, whose lines are still in the database. Writes access_archive, stored_file. */
 async function forgetFiles(db: Db, { day, first_seq }: LogFile): Promise<void> {

@@ -42,7 +42,7 @@ const LOCAL_TABLES = [
   'database_size',
   'feed_epoch',
   'geocoding_cache',
-  'lab_link_check',
+  'lab_link_claim',
   'lab_link_issue',
   'lab_link_lease',
   'lab_link_trial',

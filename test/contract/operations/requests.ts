@@ -17,7 +17,7 @@ import {
   passkeySignInRequest,
   passwordSignIn,
 } from '../../support/console-sessions.ts'
-import { saveLink } from '../../../src/lab/accounts/account-links.ts'
+import { saveLink, setLinkMode } from '../../../src/lab/accounts/account-links.ts'
 import { saveDocuments } from '../../../src/lab/results/lab-documents.ts'
 import { queueOutgoing } from '../../../src/lab/link-messages/message-store.ts'
 import { saveAnswer } from '../../../src/lab/link-messages/outgoing-messages.ts'
@@ -312,9 +312,11 @@ const belongings: Record<string, (team: TestTeam, operation: Operation, use: Use
   account_id: (team, { id, path }) =>
     id === 'upsert_lab_account'
       ? Promise.resolve(randomUUID())
-      : path.includes('/lab_link/')
-        ? linkedAccountOf(team)
-        : accountOf(team),
+      : id === 'start_lab_link_trial'
+        ? createTriableLink(team)
+        : path.includes('/lab_link/')
+          ? linkedAccountOf(team)
+          : accountOf(team),
   lab_account_id: async (team) => {
     const id = await accountOf(team)
     ok(await team.manage.patch(`/lab_account/sandbox/us/${id}`, { team_id_allowlist: [team.team] }))
@@ -478,6 +480,16 @@ function linkedAccountOf(team: TestTeam): Promise<string> {
   }
   const account = linkedAccounts.get(team) ?? create()
   linkedAccounts.set(team, account)
+  return account
+}
+
+/** A new account with a link in mode test, whose orders would go to a folder. */
+async function createTriableLink(team: TestTeam): Promise<string> {
+  const account = await labAccount(team, { lab: 'quest', provider_account_id: `FICTIONAL-${randomUUID()}` })
+  await team.db.plainTx(async (tx) => {
+    await saveLink(tx, account, { ...profile, transport: { orders: 'folder' } })
+    await setLinkMode(tx, account, 'test')
+  })
   return account
 }
 
