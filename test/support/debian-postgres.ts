@@ -17,8 +17,11 @@ export interface OwnPostgres {
 /** PostgreSQL refuses root: then its files and its process are those of Debian's account nobody. */
 const account: { uid?: number; gid?: number } = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
 
-/** A new, empty cluster with the superuser `postgres`, which lets everybody in who reaches its socket. */
-export async function startPostgres(bin: string, name: string): Promise<OwnPostgres> {
+/**
+ * A new, empty cluster with the superuser `postgres`, which lets everybody in who reaches its socket.
+ * @param settings of the server
+ */
+export async function startPostgres(bin: string, name: string, settings: Record<string, string> = {}): Promise<OwnPostgres> {
   const home = folder(name)
   mkdirSync(home)
   if (account.uid !== undefined) chownSync(home, account.uid, account.gid!)
@@ -29,12 +32,15 @@ export async function startPostgres(bin: string, name: string): Promise<OwnPostg
     cwd: home,
   })
   if (made.status !== 0) throw new Error(`initdb ended with ${made.status}: ${String(made.stderr)}`)
-  const options = ['-D', data, '-k', home, '-c', 'listen_addresses=', '-c', 'fsync=off', '-c', 'max_connections=200']
-  const server: ChildProcess = spawn(join(bin, 'postgres'), options, { ...account, cwd: home, stdio: 'ignore' })
+  const all = { listen_addresses: '', fsync: 'off', max_connections: '200', ...settings }
+  const options = ['-D', data, '-k', home, ...Object.entries(all).flatMap(([key, value]) => ['-c', `${key}=${value}`])]
+  // Its connections to other servers look for certificates in the home of their account.
+  const env = { ...process.env, HOME: home }
+  const server: ChildProcess = spawn(join(bin, 'postgres'), options, { ...account, cwd: home, env, stdio: 'ignore' })
   const ended = once(server, 'close')
   process.once('exit', () => server.kill('SIGQUIT'))
   const url = (database: string, role: string) => `postgres://${role}@/${database}?host=${encodeURIComponent(home)}`
-  const connection = { host: home, user: 'postgres', database: 'postgres' }
+  const connection = { host: home, user: 'postgres', database: 'postgres', ...(settings.port && { port: Number(settings.port) }) }
   await waitUntil(() =>
     onDatabase(connection, () => Promise.resolve(true)).catch(() => {
       if (server.exitCode !== null) throw new Error(`postgres ended with ${server.exitCode}`)

@@ -5,6 +5,7 @@ import type pg from 'pg'
 import { ConnectionPool } from './connection-pool.ts'
 import { ConnectionWatch, DEADLINES, type Deadlines } from './connection-watch.ts'
 import { ASYNC_COMMIT, teamSetting, type DatabaseConnection } from './database-connection.ts'
+import { isDistributedIn } from './distribution.ts'
 import type { RowSecurityMode } from './no-row-security.ts'
 import { PipelinedConnections } from './pipelined-connections.ts'
 import { NAMES_LIFETIME_MS } from './prepared-statements.ts'
@@ -72,6 +73,7 @@ export class Connections {
   /** Whether statements of teams see only the rows of their team. */
   readonly hasTeams: boolean
   readonly #watch: ConnectionWatch
+  #isDistributed = false
 
   constructor(options: ConnectionOptions) {
     const { connection, schema, connections_max } = options
@@ -93,11 +95,12 @@ export class Connections {
     const openSession = `
       select pg_backend_pid() as pid, set_config('search_path', '${schema}', false), set_config('timezone', 'UTC', false),
         set_config('statement_timeout', '30000', false), set_config('lock_timeout', '${lock_ms}', false),
-        set_config('idle_in_transaction_session_timeout', '30000', false)`
+        set_config('idle_in_transaction_session_timeout', '30000', false), ${isDistributedIn(schema)} as is_distributed`
     const onConnect = (reach: Reach) => async (client: DatabaseConnection) => {
       this.#watch.add(client)
       const { rows } = await client.send(openSession)
       client.pid = rows[0].pid
+      this.#isDistributed ||= rows[0].is_distributed
       await takeRole(client, options, reach)
       await client.prepare(reach === 'team' ? teamSetting('') : ASYNC_COMMIT)
     }
@@ -120,6 +123,11 @@ export class Connections {
     this.lookUps = pipelined(counts.lookUps)
     this.writes = pipelined(counts.writes)
     this.readiness = pipelined(counts.readiness)
+  }
+
+  /** Whether the tables of the schema are on Citus, as the first connection has seen it. */
+  get isDistributed(): boolean {
+    return this.#isDistributed
   }
 
   /** The state of the connections for requests and jobs: idle, in use, and how many statements and transactions wait for one. */

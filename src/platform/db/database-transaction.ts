@@ -1,6 +1,6 @@
 // A transaction: what it sends when, and how it ends. Contract: transaction.ts. Until it writes or locks, each of its statements is by itself.
 // The first that does leases a connection and begins. Deferred writes are one statement at the end; if nothing else has written, that
-// statement is the transaction.
+// statement is the transaction. On Citus each of them is a statement.
 import type pg from 'pg'
 import type { Static, TSchema } from 'typebox'
 import { Subjects, type HookPoint, type Queries, type Tenant, type Tx } from './transaction.ts'
@@ -37,11 +37,10 @@ const knownReads = new Set<string>()
 const KNOWN_READS_MAX = 5000
 
 /** Several writes as one statement. */
-function combineWrites(writes: Sql[]): Sql {
-  const [only] = writes
-  if (only && writes.length === 1) return only
+function combineWrites(writes: Sql[]): Sql[] {
+  if (writes.length <= 1) return writes
   const named = writes.slice(0, -1).map((write, i) => sql`${raw(`w${i}`)} as (${write})`)
-  return sql`with ${join(named, ', ')} ${writes.at(-1)!}`
+  return [sql`with ${join(named, ', ')} ${writes.at(-1)!}`]
 }
 
 type Send = (statement: pg.QueryConfig) => Promise<pg.QueryResult>
@@ -51,6 +50,8 @@ export interface TransactionDependencies {
   /** Each statement sees the latest commit. Nothing is written or locked. */
   isReadOnly: boolean
   lend: () => Promise<Lease>
+  /** The tables are on Citus, which runs each part of a combined statement as a statement that waits for the one before. */
+  isDistributed: () => boolean
   /** Sent with the first statement after `begin`. */
   setting: Setting | undefined
   /** Runs a statement before the transaction begins. */
@@ -258,22 +259,24 @@ export class DatabaseTransaction implements Tx {
 
   async #end(): Promise<void> {
     for (const [write, items] of this.#batches) this.#deferred.push(write(this, items as never[]))
-    const last = this.#deferred.length ? toStatement(combineWrites(this.#deferred)) : undefined
-    if (!this.#begun && !last) return
-    const { guard, write } = this.#dependencies
-    if (!this.#begun && !guard) {
+    const { guard, write, isDistributed } = this.#dependencies
+    const writes = (isDistributed() ? this.#deferred : combineWrites(this.#deferred)).map(toStatement)
+    if (!this.#begun && writes.length === 0) return
+    if (!this.#begun && !guard && writes.length === 1) {
       this.#committing = true
-      return void (await write(last!))
+      return void (await write(writes[0]!))
     }
     const lease = await this.#begin()
     // The result of the guard came with that of the first statement.
     if ((await this.#guarded)?.rowCount === 0) throw new LeaseLost('the lease ended before the transaction began')
     this.#committing = true
-    const written = last && this.#query(lease, last)
-    const [outcome, committed] = await Promise.allSettled([written, lease.connection.send('commit')])
-    for (const { reason } of [outcome, committed] as PromiseRejectedResult[]) if (reason !== undefined) throw reason
+    const outcomes = await Promise.allSettled([
+      ...writes.map((statement) => this.#query(lease, statement)),
+      lease.connection.send('commit'),
+    ])
+    for (const { reason } of outcomes as PromiseRejectedResult[]) if (reason !== undefined) throw reason
     // PostgreSQL responds to the `commit` of a failed transaction with ROLLBACK, without an error.
-    const { command } = (committed as PromiseFulfilledResult<pg.QueryResult>).value
+    const { command } = (outcomes.at(-1) as PromiseFulfilledResult<pg.QueryResult>).value
     if (command !== 'COMMIT') throw new Error('the transaction was rolled back')
   }
 

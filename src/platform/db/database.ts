@@ -176,6 +176,7 @@ export class Db {
     return new DatabaseTransaction(tenant, now, {
       isReadOnly,
       lend: () => pool.lend(owner),
+      isDistributed: () => this.#connections.isDistributed,
       setting,
       read: alone,
       lookUp: isOnWholeCell ? alone : (statement) => lookUps.query(owner, statement, setting),

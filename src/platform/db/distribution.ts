@@ -2,7 +2,7 @@
 import type pg from 'pg'
 import { MigrationError } from './migrations.ts'
 import { removalOfSecurity } from './row-security.ts'
-import { sql, type Sql } from './sql.ts'
+import { raw, sql } from './sql.ts'
 import { placementOf } from './table-placement.ts'
 import type { Queries } from './transaction.ts'
 import { T } from '../schema/schema.ts'
@@ -11,17 +11,17 @@ import { T } from '../schema/schema.ts'
 export const engines = ['citus'] as const
 export type Engine = (typeof engines)[number]
 
-/** Also valid on a PostgreSQL without Citus, which has no catalog of Citus. */
-const isDistributedIn = (schema: string): Sql => sql`
-  select exists (
+/** An expression: whether the tables of a schema are distributed. Valid on a PostgreSQL without Citus too, which has no catalog of Citus. */
+export const isDistributedIn = (schema: string): string => `
+  exists (
     select from pg_trigger t join pg_proc p on p.oid = t.tgfoid
-    where t.tgrelid = to_regclass(${`${schema}.team`}) and p.proname = 'citus_truncate_trigger') as is_distributed`
+    where t.tgrelid = to_regclass('${schema}.team') and p.proname = 'citus_truncate_trigger')`
 
 const Distributed = T.Object({ is_distributed: T.Boolean() })
 
 /** Whether the tables of a schema are distributed. */
 export const isDistributed = async (queries: Pick<Queries, 'one'>, schema: string): Promise<boolean> =>
-  (await queries.one(Distributed, isDistributedIn(schema))).is_distributed
+  (await queries.one(Distributed, sql`select ${raw(isDistributedIn(schema))} as is_distributed`)).is_distributed
 
 /** Errors: MigrationError. Policies read the setting of the team, which does not reach the nodes. */
 export function refuseRowSecurity(schema: string): never {
