@@ -61,11 +61,7 @@ test('a link is checked, and an order that the laboratory refused is sent again'
   await page.getByRole('button', { name: 'Check link' }).click()
   await page.getByText('The link does not work').waitFor()
   await page.getByRole('listitem').filter({ hasText: 'no transport' }).waitFor()
-  await manageOrg(visited, 'PUT', `/lab_link/sandbox/us/${link.account_id}/mode`, { mode: 'test' })
-  await page.reload()
-  const download = page.waitForEvent('download')
-  await page.getByRole('button', { name: 'Save trial report' }).click()
-  assert.match(await readFile(await (await download).path(), 'utf8'), /^<!doctype html>/)
+  await assertGoodPage(visited, 'links account check failed')
   await manageOrg(visited, 'PUT', `/lab_link/sandbox/us/${link.account_id}/mode`, { mode: 'live' })
   await connect(visited, link, port)
   const order_id = await createOrder(api, { method: 'walk_in_test', lab_account_id: link.account_id })
@@ -98,6 +94,43 @@ test('a link is checked, and an order that the laboratory refused is sent again'
     async () => /requisition_created/.test((await api.get(`/v3/order/${order_id}`)).body.last_event.status),
     'the laboratory has the order',
   )
+  assertNoComplaints(complaints)
+})
+
+test('trial orders are sent after a word about it, and their report shows how far they are', inBrowser, async () => {
+  let held: PromiseWithResolvers<void> | undefined = Promise.withResolvers()
+  let orderCount = 0
+  const port = await startLaboratory(async () => {
+    if (++orderCount === 3) await held?.promise
+    return orderCount === 4 ? 'AE' : 'AA'
+  })
+  const visited = await openConsole('links/accounts')
+  const { page, open, complaints } = visited
+  const link = await createLink(visited, 'quest', 'test')
+  await connect(visited, link, port)
+  await open(`links/accounts/${link.account_id}`)
+  await page.getByRole('button', { name: 'Send trial orders' }).waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Save trial report' }).count(), 0)
+  await assertGoodPage(visited, 'links account test')
+  await page.getByRole('button', { name: 'Send trial orders' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('marked as tests').waitFor()
+  await assertGoodPage(visited, 'links account trial dialog')
+  await dialog.getByRole('button', { name: 'Send trial orders' }).click()
+  const orders = page.getByRole('list', { name: 'Orders of the trial' })
+  await page.getByText(/^Sending: 2 as expected, 0 different, 8 open$/).waitFor()
+  await orders.getByText('no answer').waitFor()
+  assert.equal(await orders.getByText('not sent').count(), 7)
+  await assertGoodPage(visited, 'links account trial running')
+  held.resolve()
+  held = undefined
+  await page.getByText(/^Sent .*: 8 as expected, 2 different, 0 open$/).waitFor()
+  await assertGoodPage(visited, 'links account trial')
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Save trial report' }).click()
+  assert.match(await readFile(await (await download).path(), 'utf8'), /^<!doctype html>/)
+  await page.getByRole('button', { name: 'Send trial orders' }).click()
+  await dialog.getByText('The report of the last trial is replaced').waitFor()
   assertNoComplaints(complaints)
 })
 

@@ -118,6 +118,8 @@ export interface LaboratoryClient extends Peer {
     options?: SendOptions & { answers?: number; close?: boolean },
   ): Promise<{ answers?: Buffer[]; error?: string }>
   disconnect(connection?: string): Promise<void>
+  /** Starts the laboratory again, with its log. What it was sending is to be sent again. */
+  restart(): Promise<void>
 }
 
 /** Starts a laboratory that receives orders. It listens on 127.0.0.1. */
@@ -144,7 +146,7 @@ export async function startLaboratoryServer({ port = 0, tls }: { port?: number; 
 export async function startLaboratoryClient({ port, tls }: { port: number; tls?: PeerTls }): Promise<LaboratoryClient> {
   const folder = mkdtempSync(join(tmpdir(), 'lab-peer-'))
   const log = join(folder, 'log')
-  const program = await startProgram('laboratory_client.py', { port, log, tls })
+  let program = await startProgram('laboratory_client.py', { port, log, tls })
   let count = 0
   const run = async (command: Record<string, unknown>) => {
     const id = ++count
@@ -165,6 +167,10 @@ export async function startLaboratoryClient({ port, tls }: { port: number; tls?:
       }
     },
     disconnect: async (connection = 'main') => void (await run({ command: 'disconnect', connection })),
+    restart: async () => {
+      await program.kill()
+      program = await startProgram('laboratory_client.py', { port, log, tls })
+    },
   }
 }
 

@@ -4,13 +4,22 @@ import { createAccount } from '../../src/lab/accounts/accounts.ts'
 import type { ProfileOptions } from '../../src/lab/links/profile/link-profile.ts'
 import { Cells, type CellOptions } from '../../src/platform/db/cells.ts'
 import { allStates } from './lab-accounts.ts'
+import type { Connection } from '../../src/platform/embedded-postgres/cluster.ts'
 import { connectionOf, demoIn } from './program.ts'
 
-/** Creates a lab account of the demo team with a live link, over a connection of the test. @returns the id of the account */
-export async function createDemoLink(dataDir: string, profile: ProfileOptions): Promise<string> {
+/**
+ * Creates a lab account of the demo team with a live link, over a connection of the test.
+ * @param connection default: the bundled PostgreSQL of the folder
+ * @returns the id of the account
+ */
+export async function createDemoLink(
+  dataDir: string,
+  profile: ProfileOptions,
+  connection: Connection = connectionOf(dataDir),
+): Promise<string> {
   const { org_id, teams } = demoIn(dataDir)
   const options: CellOptions = {
-    connection: connectionOf(dataDir),
+    connection,
     connections_max: 2,
     team_connections_max: 1,
     row_security: 'off',

@@ -17,6 +17,7 @@ import { LinkMode, LinkState } from '../lab-links/link-badges.tsx'
 import { accountWords, useLink, useLinkScope, type LabLink } from '../links/link-queries.ts'
 import { LinkPageTabs } from '../links/LinkPageTabs.tsx'
 import { LinkCheck } from './LinkCheck.tsx'
+import { TrialOrders } from './LinkTrial.tsx'
 import { ModeDialog } from './ModeDialog.tsx'
 import { ProfileFileActions } from './ProfileFileActions.tsx'
 import { UnplacedOrders } from './UnplacedOrders.tsx'
@@ -48,6 +49,7 @@ export function LabLinkPage() {
       <LinkFacts link={link.data} />
       <UnplacedOrders link={link.data} />
       <LinkCheck link={link.data} />
+      {link.data.mode === 'test' && <TrialOrders link={link.data} />}
       <Profile link={link.data} />
     </Page>
   )

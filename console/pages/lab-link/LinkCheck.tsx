@@ -3,7 +3,6 @@ import { useMutation } from '@tanstack/react-query'
 import { CopyableCode } from '../../components/CopyableCode.tsx'
 import { ErrorNotice } from '../../components/ErrorNotice.tsx'
 import { toWords } from '../../components/order-status.ts'
-import { saveFile } from '../../components/save-file.ts'
 import { StatusBadge } from '../../components/StatusBadge.tsx'
 import { usePermission } from '../../session/permissions.ts'
 import { useTeam } from '../../session/team.ts'
@@ -11,7 +10,7 @@ import { useLinkChanges, type LabLink, type LinkCheckStep } from '../links/link-
 import classes from './LinkCheck.module.css'
 
 /** Checks the link from the server, and shows each step with its outcome and what to do. */
-export function LinkCheck({ link: { account_id, mode } }: { link: LabLink }) {
+export function LinkCheck({ link: { account_id } }: { link: LabLink }) {
   const { cell } = useTeam()
   const canCheck = usePermission('check_lab_link')
   const { check } = useLinkChanges(account_id)
@@ -30,29 +29,12 @@ export function LinkCheck({ link: { account_id, mode } }: { link: LabLink }) {
           <Button variant="default" loading={checking.isPending} onClick={() => checking.mutate()}>
             Check link
           </Button>
-          {mode === 'test' && <TrialReport account_id={account_id} />}
         </Group>
       )}
       {checking.error && <ErrorNotice error={checking.error} />}
       {checking.data && <CheckSteps steps={checking.data.steps} isWorking={checking.data.is_working} />}
       <CopyableCode text={`bin/drawbridge links check ${account_id} --cell ${cell}`} label="the command" />
     </Stack>
-  )
-}
-
-/** Saves what came back of the trial orders, as a page for the laboratory. */
-function TrialReport({ account_id }: { account_id: string }) {
-  const { readTrialReport } = useLinkChanges(account_id)
-  const saving = useMutation({
-    mutationFn: async () => saveFile(await readTrialReport(), `lab-link-trial-${account_id}.html`),
-  })
-  return (
-    <>
-      <Button variant="default" loading={saving.isPending} onClick={() => saving.mutate()}>
-        Save trial report
-      </Button>
-      {saving.error && <ErrorNotice error={saving.error} />}
-    </>
   )
 }
 

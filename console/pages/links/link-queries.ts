@@ -8,6 +8,7 @@ import { useTeam } from '../../session/team.ts'
 export type LabLink = components['schemas']['LabLink']
 export type UnplacedOrder = components['schemas']['UnplacedLabOrder']
 export type LinkCheckStep = components['schemas']['LabLinkCheckStep']
+export type LinkTrial = components['schemas']['LabLinkTrial']
 type ProfileFile = components['schemas']['LabLinkProfile']
 
 /** The parameters of operations on the lab accounts of the page. */
@@ -53,6 +54,24 @@ export function useUnplacedOrders(account_id: string) {
   })
 }
 
+const TRIAL_REFRESH_MS = 2000
+
+/** The newest trial of a link. It is read again while its orders are being sent. */
+export function useTrial(account_id: string) {
+  const { api, key } = useTeam()
+  const path = { ...useLinkScope(), account_id }
+  return useQuery({
+    queryKey: [...key, 'lab links', account_id, 'trial'],
+    queryFn: async ({ signal }) =>
+      // The other media type is a text.
+      (await dataOf(
+        api.GET('/v1/org/{org_id}/lab_link/{env}/{region}/{account_id}/trial', { params: { path }, signal }),
+      )) as LinkTrial,
+    refetchInterval: ({ state }) => (state.data?.is_running ? TRIAL_REFRESH_MS : false),
+    enabled: usePermission('get_lab_link_trial'),
+  })
+}
+
 /** A function that sends orders to their laboratory again, one after the other. Errors: the first one that is refused ends it. */
 export function useSendOrder(account_id: string): (orders: readonly UnplacedOrder[]) => Promise<void> {
   const { api, key, org_id, environment } = useTeam()
@@ -82,6 +101,11 @@ export function useLinkChanges(account_id: string) {
     async importProfile(body: ProfileFile): Promise<void> {
       await api.PUT('/v1/org/{org_id}/lab_link/{env}/{region}/{account_id}', { params, body })
       await refresh()
+    },
+    /** Starts a trial of the link. */
+    async startTrial(): Promise<void> {
+      const trial = await dataOf(api.POST('/v1/org/{org_id}/lab_link/{env}/{region}/{account_id}/trial', { params, body: {} }))
+      queryClient.setQueryData([...key, 'lab links', account_id, 'trial'], trial)
     },
     /** What came back of the newest trial, as a page in HTML. */
     async readTrialReport(): Promise<Blob> {

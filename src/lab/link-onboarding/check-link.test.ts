@@ -397,4 +397,8 @@ test('a check looks at the newest 1,000 messages in each direction, and says so'
     many.step('results').text,
     /^the newest 1,000 messages, since \S+T00:00:02\S*, the last at \S+T00:16:41\S*, received/,
   )
+  await asOwner(`analyze ${team.db.schema}.lab_message`)
+  const statements = await statementsOf((queries) => readTraffic(queries, account))
+  const reads = await Promise.all(statements.map((statement) => messageReads(team.db, statement)))
+  assert.deepEqual(reads, [['lab_message__sent'], ['lab_message__received']])
 })

@@ -21,14 +21,14 @@ const Direction = T.Object({
 type Direction = Static<typeof Direction>
 
 export interface Traffic {
-  sent: Direction
-  received: Direction
+  outgoing: Direction
+  incoming: Direction
 }
 
 /** The newest messages of a link in the last 30 days, at most 1,000 in each direction. */
 export const readTraffic = async (db: Queries, account_id: string): Promise<Traffic> => ({
-  sent: await readDirection(db, account_id, 'out'),
-  received: await readDirection(db, account_id, 'in'),
+  outgoing: await readDirection(db, account_id, 'out'),
+  incoming: await readDirection(db, account_id, 'in'),
 })
 
 const readDirection = (db: Queries, account_id: string, direction: 'in' | 'out'): Promise<Direction> =>
@@ -46,23 +46,23 @@ const readDirection = (db: Queries, account_id: string, direction: 'in' | 'out')
   )
 
 /** Whether messages and their acknowledgments were seen in both directions, since when. */
-export function* checkTraffic({ profile: { transport } }: AccountLink, { sent, received }: Traffic): Generator<CheckStep> {
-  if (transport.orders !== 'none') yield checkSent(sent)
-  if (transport.results !== 'none') yield checkReceived(received)
+export function* checkTraffic({ profile: { transport } }: AccountLink, { outgoing, incoming }: Traffic): Generator<CheckStep> {
+  if (transport.orders !== 'none') yield checkSent(outgoing)
+  if (transport.results !== 'none') yield checkReceived(incoming)
 }
 
-function checkSent(sent: Direction): CheckStep {
-  const { count, answered, last_answered_at, waiting } = sent
+function checkSent(outgoing: Direction): CheckStep {
+  const { count, answered, last_answered_at, waiting } = outgoing
   if (answered > 0)
     return createStep(
       'acknowledgment',
       'ok',
-      `the laboratory has answered ${answered} of ${nameMessages(sent)}, the last at ${last_answered_at}; ${waiting} wait`,
+      `the laboratory has answered ${answered} of ${nameMessages(outgoing)}, the last at ${last_answered_at}; ${waiting} wait`,
     )
   return createStep(
     'acknowledgment',
     'open',
-    count === 0 ? 'no message about an order in 30 days' : `the laboratory has answered none of ${nameMessages(sent)}`,
+    count === 0 ? 'no message about an order in 30 days' : `the laboratory has answered none of ${nameMessages(outgoing)}`,
     'Send the trial orders in mode test: bin/drawbridge links trial',
   )
 }
@@ -70,11 +70,11 @@ function checkSent(sent: Direction): CheckStep {
 /** A laboratory that does not see acknowledgments sends its messages again and again. */
 const REPEATED_SHARE_MAX = 0.5
 
-function checkReceived(received: Direction): CheckStep {
-  const { count, last_at, repeated } = received
+function checkReceived(incoming: Direction): CheckStep {
+  const { count, last_at, repeated } = incoming
   if (count === 0)
     return createStep('results', 'open', 'no message of the laboratory in 30 days', 'Ask the laboratory to send a test message')
-  const text = `${nameMessages(received)}, the last at ${last_at}`
+  const text = `${nameMessages(incoming)}, the last at ${last_at}`
   return repeated > count * REPEATED_SHARE_MAX
     ? createStep(
         'results',

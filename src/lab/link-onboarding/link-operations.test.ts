@@ -77,7 +77,7 @@ const startTrial = ({ manage }: TestTeam, account: string, body = {}) => manage.
 const whenOver = (team: TestTeam, account: string) =>
   eventually(async () => {
     const report = await readReport(team, account)
-    return !report.is_running && report
+    return report.is_running ? undefined : report
   }, 'the trial is over')
 
 test('a trial is started from the server, one at a time, and its report shows how far it is', async () => {
@@ -109,8 +109,8 @@ test('a trial is started from the server, one at a time, and its report shows ho
 
 test('a trial is refused unless its link is in mode test, has a transport for orders, and its laboratory the tests', async () => {
   const { team, account } = await linkWith({ orders: 'mllp', client: clientAt(port) })
-  const refusal = async (body = {}, of = account) => {
-    const { status, body: answer } = await startTrial(team, of, body)
+  const refusal = async (body = {}, id = account) => {
+    const { status, body: answer } = await startTrial(team, id, body)
     return [status, answer.detail]
   }
   assert.deepEqual(await refusal({ test_codes: ['NO-SUCH-CODE'] }), [

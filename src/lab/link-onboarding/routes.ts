@@ -38,7 +38,7 @@ export const linkOnboardingRoutes = (dependencies: LinkOnboardingDependencies): 
   trialOperation(dependencies),
 ]
 
-const networkOf = (
+const toNetwork = (
   { targets, settings }: LinkOnboardingDependencies,
   { env }: { env: 'sandbox' | 'production' },
 ): NetworkContext => ({ targets, isSandbox: env === 'sandbox', lab_folder: settings.lab_folder })
@@ -60,7 +60,7 @@ const checkOperation = (dependencies: LinkOnboardingDependencies): Operation =>
       })
       const shown: CheckStep[] = []
       try {
-        for await (const step of checkLink(link, facts, networkOf(dependencies, params))) shown.push(step)
+        for await (const step of checkLink(link, facts, toNetwork(dependencies, params))) shown.push(step)
       } finally {
         // The audit log has the entry of its beginning.
         await steps.read((tx) => endClaim(tx, facts.claim))
@@ -89,7 +89,7 @@ const startTrialOperation = (dependencies: LinkOnboardingDependencies): Operatio
         if (link.profile.transport.orders === 'none') throw badRequest('The link has no transport for orders')
         return startTrial(tx, link, body?.test_codes ?? [])
       })
-      trials.begin(cells.db(`${params.env}-${params.region}`), trial, networkOf(dependencies, params))
+      trials.begin(cells.db(`${params.env}-${params.region}`), trial, toNetwork(dependencies, params))
       return steps.read((tx) => readTrial(tx, trial.link))
     },
   })
