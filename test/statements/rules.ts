@@ -22,7 +22,7 @@ export const RULES = {
     source: `${DOCUMENTS}/reference_workarounds.html`,
   },
   values: {
-    text: 'An insert has no subquery in its values and after them, and names the team.',
+    text: 'An insert has no subquery in its values and after them, also if it selects them from no table, and names the team.',
     source: `${PLANNER}/multi_router_planner.c`,
   },
   conflict: {
@@ -35,6 +35,10 @@ export const RULES = {
   },
   ctid: {
     text: 'A statement with ctid names one team: rows of other nodes have the same.',
+    source: `${PLANNER}/recursive_planning.c`,
+  },
+  columns: {
+    text: 'A query of several teams within another one has columns.',
     source: `${PLANNER}/recursive_planning.c`,
   },
   called: {
@@ -82,6 +86,7 @@ export function findFaults(text: string, reach: Reach, kinds: ReadonlyMap<string
       else if (!relation.isOfOneTeam && !relation.isJoined) add('joined', relation)
     const [first] = distributed
     if (first && !first.isOfOneTeam && namesPlace(query.node)) add('ctid', first)
+    if (first && !first.isOfOneTeam && outer && isWithoutColumns(query, outer)) add('columns', first)
     if (first) for (const rule of checkQuery(query, distributed)) add(rule, first)
     const mixed = outer && query.isCorrelated ? mixedWith(query, outer) : undefined
     if (mixed) add('local', mixed)
@@ -93,9 +98,23 @@ export function findFaults(text: string, reach: Reach, kinds: ReadonlyMap<string
 const namesPlace = (node: Node): boolean =>
   ownNodes([node[typeOf(node)]]).some(({ ColumnRef }) => namesIn(ColumnRef?.fields as Node[]).at(-1) === 'ctid')
 
+/** Whether Citus stores the rows of an inner query, which have no columns. */
+const isWithoutColumns = ({ node, isCorrelated }: Query, outer: Query): boolean =>
+  'SelectStmt' in node && !node.SelectStmt!.targetList && !node.SelectStmt!.larg && !isCorrelated && !outer.node.SelectStmt?.larg
+
+/** Whether an insert selects values, one of which is a query, from no table. */
+const selectsValueOfQuery = ({ queries }: Query, { selectStmt }: Fields): boolean =>
+  queries.some(
+    ({ node, relations }) =>
+      node.SelectStmt === selectStmt?.SelectStmt &&
+      relations.length === 0 &&
+      ownNodes([selectStmt?.SelectStmt.targetList]).some((item) => 'SubLink' in item),
+  )
+
 const isInsertOfValues = ({ InsertStmt }: Node): boolean => InsertStmt!.selectStmt?.SelectStmt.valuesLists !== undefined
 
-function checkQuery({ node, queries }: Query, tables: Relation[]): Rule[] {
+function checkQuery(query: Query, tables: Relation[]): Rule[] {
+  const { node, queries } = query
   const fields = node[typeOf(node)] as Fields
   if ('SelectStmt' in node) return isLocked(fields, tables) ? ['locked'] : []
   if (tables[0]!.table !== fields.relation.relname) return []
@@ -103,7 +122,8 @@ function checkQuery({ node, queries }: Query, tables: Relation[]): Rule[] {
   const returned = ownNodes([fields.returningClause])
   if (returned.some(isMutable)) rules.push('conflict')
   if ('InsertStmt' in node) {
-    if (isInsertOfValues(node) && queries.some((query) => !isCte(query, fields))) rules.push('values')
+    if (isInsertOfValues(node) ? queries.some((inner) => !isCte(inner, fields)) : selectsValueOfQuery(query, fields))
+      rules.push('values')
     if (ownNodes([fields.onConflictClause]).some(isMutable)) rules.push('conflict')
     return rules
   }
