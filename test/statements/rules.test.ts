@@ -171,18 +171,6 @@ const cases: [title: string, text: string, team: string, cell: string][] = [
   ['a query of several teams without columns', 'select exists (select from job where name = $1)', 'columns,team', 'columns'],
   ['a query of several teams with columns', 'select exists (select 1 from job where name = $1)', 'team', ''],
   ['a query of one team without columns', 'select exists (select from job where team_id = $1)', '', ''],
-  [
-    'an insert of a value of a query from no table',
-    'insert into feed (team_id, seq) select id, (select epoch from feed_epoch) from unnest($1::uuid[]) as given (id)',
-    'team,values',
-    'values',
-  ],
-  [
-    'an insert of a value of a query from a common table expression',
-    'with n as (select id, (select epoch from feed_epoch) as seq from unnest($1::uuid[]) as given (id)) insert into feed (team_id, seq) select id, seq from n',
-    'team',
-    '',
-  ],
   ['a merge', 'merge into job using destination on false when not matched then do nothing', 'written', 'written'],
   ['a delete by places of the team', 'delete from job where team_id = $1 and ctid = any ($2)', '', ''],
   ['a delete by places of several teams', 'delete from job where ctid = any ($1)', 'ctid,team', 'ctid'],

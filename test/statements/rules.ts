@@ -22,7 +22,7 @@ export const RULES = {
     source: `${DOCUMENTS}/reference_workarounds.html`,
   },
   values: {
-    text: 'An insert has no subquery in its values and after them, also if it selects them from no table, and names the team.',
+    text: 'An insert has no subquery in its values and after them, and names the team.',
     source: `${PLANNER}/multi_router_planner.c`,
   },
   conflict: {
@@ -102,19 +102,9 @@ const namesPlace = (node: Node): boolean =>
 const isWithoutColumns = ({ node, isCorrelated }: Query, outer: Query): boolean =>
   'SelectStmt' in node && !node.SelectStmt!.targetList && !node.SelectStmt!.larg && !isCorrelated && !outer.node.SelectStmt?.larg
 
-/** Whether an insert selects values, one of which is a query, from no table. */
-const selectsValueOfQuery = ({ queries }: Query, { selectStmt }: Fields): boolean =>
-  queries.some(
-    ({ node, relations }) =>
-      node.SelectStmt === selectStmt?.SelectStmt &&
-      relations.length === 0 &&
-      ownNodes([selectStmt?.SelectStmt.targetList]).some((item) => 'SubLink' in item),
-  )
-
 const isInsertOfValues = ({ InsertStmt }: Node): boolean => InsertStmt!.selectStmt?.SelectStmt.valuesLists !== undefined
 
-function checkQuery(query: Query, tables: Relation[]): Rule[] {
-  const { node, queries } = query
+function checkQuery({ node, queries }: Query, tables: Relation[]): Rule[] {
   const fields = node[typeOf(node)] as Fields
   if ('SelectStmt' in node) return isLocked(fields, tables) ? ['locked'] : []
   if (tables[0]!.table !== fields.relation.relname) return []
@@ -122,8 +112,7 @@ function checkQuery(query: Query, tables: Relation[]): Rule[] {
   const returned = ownNodes([fields.returningClause])
   if (returned.some(isMutable)) rules.push('conflict')
   if ('InsertStmt' in node) {
-    if (isInsertOfValues(node) ? queries.some((inner) => !isCte(inner, fields)) : selectsValueOfQuery(query, fields))
-      rules.push('values')
+    if (isInsertOfValues(node) && queries.some((query) => !isCte(query, fields))) rules.push('values')
     if (ownNodes([fields.onConflictClause]).some(isMutable)) rules.push('conflict')
     return rules
   }
