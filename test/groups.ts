@@ -43,6 +43,7 @@ const ALONE: Record<string, string[]> = {
 /** Files of one process each list: they would belong to `ALONE` but do not disturb each other, or share what is dear to load. */
 const APART: Record<string, string[]> = {
   'files with workers that take every job of a cell': [
+    'src/platform/queue/claims.test.ts',
     'src/platform/queue/jobs.test.ts',
     'src/connections/file-imports/import-turns.test.ts',
     'src/lab-reports/parsing-jobs/parsing-turns.test.ts',

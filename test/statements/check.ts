@@ -2,7 +2,7 @@
 // known-faults.tsv, which may only become shorter.
 import { globSync, readFileSync } from 'node:fs'
 import { partsOf } from './parts.ts'
-import { findPlace, isOfProgram, readPlaces, type Place } from './places.ts'
+import { findPlace, findStatement, isOfProgram, readPlaces, type Place } from './places.ts'
 import { findFaults, RULES, type Reach, type Rule } from './rules.ts'
 import { readKinds } from './kinds.ts'
 
@@ -67,7 +67,7 @@ function findPlacedFaults(statements: Statement[], places: Place[]): PlacedFault
   for (const { text, reach } of statements)
     for (const { rule, table, location } of findFaults(text, reach, kinds)) {
       const position = Buffer.from(text).subarray(0, location).toString().length
-      const place = findPlace(text, position, places)
+      const place = findPlace(text, position, places) ?? findStatement(text, places)
       if (!place || !isOfProgram(text, places)) continue
       const fault = { rule, table, file: place.file, start: place.start }
       faults.set(lineOf(fault), fault)

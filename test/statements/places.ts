@@ -59,9 +59,22 @@ export function findPlace(text: string, position: number, places: Place[]): Plac
 const FIRST_POSITIONS = [10, 20, 30, 40, 50, 60]
 
 /** Whether a source has the beginning of a statement: tests have statements that end as one of the program does. */
-export function isOfProgram(text: string, places: Place[]): boolean {
+export const isOfProgram = (text: string, places: Place[]): boolean => findBeginning(text, places) !== undefined
+
+/** The template of a whole statement, for what no template has: the name of its table may be inserted as it is. */
+export const findStatement = (text: string, places: Place[]): Place | undefined =>
+  findBeginning(
+    text,
+    places.filter(({ start }) => /^(with|select|insert|update|delete)\b/i.test(start)),
+  )
+
+function findBeginning(text: string, places: Place[]): Place | undefined {
   const start = text.length - text.trimStart().length
-  return FIRST_POSITIONS.some((position) => findPlace(text, start + position, places) !== undefined)
+  for (const position of FIRST_POSITIONS) {
+    const place = findPlace(text, start + position, places)
+    if (place) return place
+  }
+  return undefined
 }
 
 /** Whether the other parts of a template are before and after the one at a position. */

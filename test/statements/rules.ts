@@ -37,6 +37,10 @@ export const RULES = {
     text: 'A statement with ctid names one team: rows of other nodes have the same.',
     source: `${PLANNER}/recursive_planning.c`,
   },
+  columns: {
+    text: 'A query of several teams within another one has columns.',
+    source: `${PLANNER}/recursive_planning.c`,
+  },
   called: {
     text: 'A statement that names distributed tables calls no function of the schema that reads some.',
     source: `${DOCUMENTS}/reference_workarounds.html`,
@@ -84,6 +88,7 @@ export function findFaults(text: string, reach: Reach, kinds: ReadonlyMap<string
       else if (!relation.isOfOneTeam && !relation.isJoined) add('joined', relation)
     const [first] = distributed
     if (first && !first.isOfOneTeam && namesPlace(query.node)) add('ctid', first)
+    if (first && !first.isOfOneTeam && outer && isWithoutColumns(query, outer)) add('columns', first)
     if (first && isLocked(query.node, distributed)) add('locked', first)
     for (const { rule, table } of checkWrite(query)) add(rule, table)
     const mixed = outer && query.isCorrelated ? mixedWith(query, outer) : undefined
@@ -95,6 +100,10 @@ export function findFaults(text: string, reach: Reach, kinds: ReadonlyMap<string
 /** Whether its own expressions have the place of a row. */
 const namesPlace = (node: Node): boolean =>
   ownNodes([node[typeOf(node)]]).some(({ ColumnRef }) => namesIn(ColumnRef?.fields as Node[]).at(-1) === 'ctid')
+
+/** Whether Citus stores the rows of an inner query, which have no columns. */
+const isWithoutColumns = ({ node, isCorrelated }: Query, outer: Query): boolean =>
+  'SelectStmt' in node && !node.SelectStmt!.targetList && !node.SelectStmt!.larg && !isCorrelated && !outer.node.SelectStmt?.larg
 
 const isInsertOfValues = ({ InsertStmt }: Node): boolean => InsertStmt!.selectStmt?.SelectStmt.valuesLists !== undefined
 

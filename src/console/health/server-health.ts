@@ -30,12 +30,16 @@ export async function readServerHealth(tx: PlainTx, control: Queries, org_id: st
     where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'
     order by pg_total_relation_size(c.oid) desc, c.relname limit ${TABLES_SHOWN}`,
   )
+  const teams = await tx.many(T.Object({ id: T.String() }), teamsOf(org_id))
   return {
     version,
     schema: { ...schema, known_migration: migrationsOf('cell').length },
     database: { ...database, growth: await listSizes(tx), tables },
     last_backup: await lastBackup(control),
-    jobs: await countJobs(tx, teamsOf(org_id)),
+    jobs: await countJobs(
+      tx,
+      teams.map(({ id }) => id),
+    ),
     deliveries: await countDeliveries(tx, org_id),
   }
 }
@@ -50,7 +54,7 @@ const countDeliveries = (tx: PlainTx, org_id: string) =>
     sql`
     select count(*) as pending, coalesce(extract(epoch from ${dbNow} - min(created_at)), 0)::float8 as oldest_pending_s,
       (select count(*) from (
-        select from event_outbox a where a.team_id in (${teamsOf(org_id)}) limit ${COUNTED_MAX}) waiting) as outbox
+        select 1 from event_outbox a where a.team_id in (${teamsOf(org_id)}) limit ${COUNTED_MAX}) waiting) as outbox
     from (
       select d.created_at from destination x
       cross join lateral (

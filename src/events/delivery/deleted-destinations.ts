@@ -8,10 +8,13 @@ import { raw, sql, type Sql } from '../../platform/db/sql.ts'
 const ROWS_MAX = 1000
 const FIRST = '00000000-0000-0000-0000-000000000000'
 
+/** More than the processes that erase at once. */
+const LOOKED_AT_MAX = 20
+
 const Oldest = T.Object({ age_s: Nullable(T.Number()) })
+const Place = T.Object({ team_id: T.String(), destination_id: T.String() })
 const Deleted = T.Object({
-  destination_id: T.String(),
-  team_id: T.String(),
+  ...Place.properties,
   attempts_to: Nullable(T.String()),
   deliveries_to: Nullable(T.String()),
 })
@@ -38,11 +41,7 @@ export const deletedDestinationsCleanup: Cleanup = {
  * vacuum are not read again. @returns the number of erased rows
  */
 async function eraseBatch(tx: PlainTx): Promise<number> {
-  const deleted = await tx.locking.maybe(
-    Deleted,
-    sql`
-    select destination_id, team_id, attempts_to, deliveries_to from deleted_destination order by deleted_at limit 1 for update skip locked`,
-  )
+  const deleted = await lockOldest(tx)
   if (!deleted) return 0
   // The log of a destination can be larger than the planner expects: without this it may sort all of it for each batch.
   await tx.run(sql`
@@ -74,6 +73,24 @@ async function eraseBatch(tx: PlainTx): Promise<number> {
   return tx.run(
     sql`delete from deleted_destination where destination_id = ${deleted.destination_id} and team_id = ${deleted.team_id}`,
   )
+}
+
+/** Locks the destination that was deleted first, of those that no other process has locked. */
+async function lockOldest(tx: PlainTx): Promise<Deleted | undefined> {
+  const oldest = await tx.many(
+    Place,
+    sql`select team_id, destination_id from deleted_destination order by deleted_at limit ${LOOKED_AT_MAX}`,
+  )
+  for (const { team_id, destination_id } of oldest) {
+    const deleted = await tx.locking.maybe(
+      Deleted,
+      sql`
+      select destination_id, team_id, attempts_to, deliveries_to from deleted_destination
+      where team_id = ${team_id} and destination_id = ${destination_id} for update skip locked`,
+    )
+    if (deleted) return deleted
+  }
+  return undefined
 }
 
 /** Erases a batch of one kind and stores its position. @returns the number of erased rows */

@@ -4,6 +4,7 @@
 import type { Db } from '../../platform/db/database.ts'
 import type { PlainTx, Queries, Tx } from '../../platform/db/transaction.ts'
 import { dbNow, dbNowPlus } from '../../platform/db/leases.ts'
+import { runByTeam } from '../../platform/queue/by-team.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
 import { eventBody } from '../../platform/queue/outbox.ts'
 import { COUNTED_MAX } from '../../platform/queue/dead-letters.ts'
@@ -41,7 +42,13 @@ export const deliveryKey = (destination_id: string, message_id: string): string 
  * @returns `deliveryKey` of each leased delivery → its lease
  */
 export async function insertDeliveries(tx: PlainTx, deliveries: NewDelivery[]): Promise<Map<string, string>> {
-  const ids = [...new Set(deliveries.map((delivery) => delivery.destination_id))]
+  // They are not deleted before the commit.
+  await runByTeam(deliveries, async (team_id, ofTeam) => {
+    const ids = [...new Set(ofTeam.map((delivery) => delivery.destination_id))]
+    return [
+      await tx.locking.run(sql`select from destination where team_id = ${team_id} and id = any (${ids}::text[]) for key share`),
+    ]
+  })
   const rows = await tx.many(
     Leased,
     sql`
@@ -52,8 +59,7 @@ export async function insertDeliveries(tx: PlainTx, deliveries: NewDelivery[]): 
       from unnest(${arrayLiteral(deliveries.map((delivery) => delivery.team_id))}::uuid[], ${textArrayLiteral(deliveries.map((delivery) => delivery.destination_id))}::text[], ${arrayLiteral(deliveries.map((delivery) => delivery.event_id))}::uuid[],
                   ${arrayLiteral(deliveries.map((delivery) => delivery.order_key))}::uuid[], ${arrayLiteral(deliveries.map((delivery) => delivery.delay_s ?? 0))}::float8[], ${arrayLiteral(deliveries.map((delivery) => delivery.isLeased))}::bool[])
            with ordinality as given (team_id, destination_id, event_id, order_key, delay_s, is_leased, n)
-      join (select id, team_id from destination where id = any (${ids}::text[]) for key share) l
-        on l.id = given.destination_id and l.team_id = given.team_id
+      join destination l on l.id = given.destination_id and l.team_id = given.team_id
       join event e on e.team_id = given.team_id and e.id = given.event_id
       order by given.n
       on conflict (team_id, destination_id, message_id) do nothing
@@ -94,66 +100,103 @@ export interface ClaimLimits {
  * destination keeps order, deliveries behind a failed one with the same key become due together with it, and a new owner first releases
  * the deliveries that the previous owner had claimed: it claims them in their order the next time. Writes delivery, destination.
  */
-export function claimDue(
+export async function claimDue(
   db: Pick<DeliveryDb, 'asyncCommit'>,
   leases: DestinationLeases,
-  { total, others_max, destinations }: ClaimLimits,
+  limits: ClaimLimits,
 ): Promise<Claimed[]> {
-  const isDue = sql`d.due_at <= ${dbNow} and (d.leased_until is null or d.leased_until <= ${dbNow})`
-  return db.asyncCommit.many(
-    Claimed,
+  const candidates = await listCandidates(db.asyncCommit, leases, limits)
+  return runByTeam(candidates, (team_id, ofTeam) => db.asyncCommit.many(Claimed, claimStatement(leases, team_id, ofTeam)))
+}
+
+const Candidate = T.Object({
+  team_id: T.String(),
+  id: T.String(),
+  rate_limit: Nullable(T.Integer()),
+  /** Deliveries that it may have room for. */
+  waiting: T.Integer(),
+})
+
+/** Destinations to which deliveries are due, with the number of deliveries that each may get. */
+async function listCandidates(
+  db: Queries,
+  leases: DestinationLeases,
+  { total, others_max, destinations }: ClaimLimits,
+): Promise<{ team_id: string; id: string; room: number }[]> {
+  const full = [...destinations].flatMap(([id, room]) => (room > 0 ? [] : [id]))
+  const room_max = Math.max(others_max, ...destinations.values())
+  const rows = await db.many(
+    Candidate,
     sql`
-    with postponed as (
+    select l.team_id, l.id, w.rate_limit, due.waiting
+    from destination l
+    left join webhook w on w.id = l.id and w.team_id = l.team_id
+    join team t on t.id = l.team_id and t.deleted_at is null
+    cross join lateral (
+      select count(*) as waiting from (
+        select 1 from delivery d
+        where d.team_id = l.team_id and d.destination_id = l.id and d.due_at <= ${dbNow}
+          and (d.leased_until is null or d.leased_until <= ${dbNow} or l.keeps_order and l.owner is distinct from ${leases.owner}::uuid)
+        order by d.due_at limit ${room_max}) d) due
+    where due.waiting > 0 and l.id <> all (${full}::text[]) and ${isServable(leases)}
+      and (l.kind <> 'webhook' or not w.disabled)
+    order by l.leased_until nulls first limit ${total}`,
+  )
+  let left = total
+  return rows.flatMap(({ team_id, id, rate_limit, waiting }) => {
+    const room = Math.min(left, waiting, destinations.get(id) ?? others_max, rate_limit ?? Infinity)
+    left -= room
+    return room > 0 ? [{ team_id, id, room }] : []
+  })
+}
+
+/** The condition that the process has a destination `l`, or can lease it, and that it is not paused. */
+const isServable = (leases: DestinationLeases): Sql =>
+  sql`${leases.isOursOrFree} and (l.paused_until is null or l.paused_until <= ${dbNow})`
+
+/** A statement that claims destinations of a team and as many of their due deliveries as they have room for. */
+function claimStatement(leases: DestinationLeases, team_id: string, destinations: { id: string; room: number }[]): Sql {
+  const ids = destinations.map(({ id }) => id)
+  const isDue = sql`d.team_id = ${team_id} and d.due_at <= ${dbNow} and (d.leased_until is null or d.leased_until <= ${dbNow})`
+  const places = sql`select place from servable where id not in (select destination_id from released)`
+  return sql`
+    with servable as materialized (
+      select l.ctid as place, l.id, l.keeps_order, l.owner is distinct from ${leases.owner}::uuid as is_new
+      from destination l where l.team_id = ${team_id} and l.id = any (${ids}::text[]) and ${isServable(leases)}
+      for update skip locked
+    ), postponed as (
       update delivery d set due_at = failed.due_at
       from (
-        select f.team_id, f.destination_id, f.order_key, min(f.queue_position) as position, max(f.due_at) as due_at
-        from (select team_id, id from destination where keeps_order and ${leases.isOursOrFree} for update skip locked) l
-        join delivery f on f.team_id = l.team_id and f.destination_id = l.id and f.order_key is not null and f.attempts > 0 and f.due_at > ${dbNow}
-        group by 1, 2, 3) failed
-      where d.team_id = failed.team_id and d.destination_id = failed.destination_id and d.order_key = failed.order_key and d.queue_position > failed.position and ${isDue}
+        select f.destination_id, f.order_key, min(f.queue_position) as position, max(f.due_at) as due_at
+        from servable l
+        join delivery f on f.team_id = ${team_id} and f.destination_id = l.id and f.order_key is not null and f.attempts > 0 and f.due_at > ${dbNow}
+        where l.keeps_order group by 1, 2) failed
+      where d.destination_id = failed.destination_id and d.order_key = failed.order_key and d.queue_position > failed.position and ${isDue}
       returning d.destination_id, d.message_id
     ), released as (
-      update delivery d set leased_until = null
-      from (select team_id, id from destination where keeps_order and owner is distinct from ${leases.owner}::uuid and ${leases.isOursOrFree}
-            for update skip locked) l
-      where d.team_id = l.team_id and d.destination_id = l.id and d.leased_until > ${dbNow}
+      update delivery d set leased_until = null from servable l
+      where l.keeps_order and l.is_new and d.team_id = ${team_id} and d.destination_id = l.id and d.leased_until > ${dbNow}
       returning d.destination_id
-    ), free as (
-      select l.team_id, l.id, least(coalesce(known.room, ${others_max}::int), w.rate_limit) as room
-      from destination l
-      left join webhook w on w.id = l.id and w.team_id = l.team_id
-      join team t on t.id = l.team_id and t.deleted_at is null
-      left join unnest(${[...destinations.keys()]}::text[], ${[...destinations.values()]}::int[]) as known (id, room) on known.id = l.id
-      -- The first conditions make these run before the destinations are updated, after which they could not be locked.
-      where (select count(*) from postponed) >= 0 and l.id not in (select destination_id from released)
-        and (l.paused_until is null or l.paused_until <= ${dbNow})
-        and (l.kind <> 'webhook' or not w.disabled)
-        and ${leases.isOursOrFree}
-        and coalesce(known.room, 1) > 0
-        and exists (select from delivery d where d.team_id = l.team_id and d.destination_id = l.id and ${isDue})
-      order by l.leased_until nulls first
-      limit ${total} for update of l skip locked
     ), held as (
-      ${leases.claimStatement(sql`select team_id, id, room from free`, { extraColumns: sql`candidate.team_id, candidate.room` })}
+      ${leases.claimStatement(places, { team: team_id })}
     ), due as (
-      select held.team_id, held.id, oldest.message_id from held
+      select held.id, oldest.message_id
+      from held join unnest(${ids}::text[], ${destinations.map(({ room }) => room)}::int[]) as asked (id, room) on asked.id = held.id
       cross join lateral (
         select d.message_id from delivery d
-        where d.team_id = held.team_id and d.destination_id = held.id and ${isDue} and (d.destination_id, d.message_id) not in (select destination_id, message_id from postponed)
-        order by d.due_at, d.queue_position, d.message_id limit held.room for update skip locked) oldest
-      limit ${total}
+        where d.destination_id = held.id and ${isDue} and (d.destination_id, d.message_id) not in (select destination_id, message_id from postponed)
+        order by d.due_at, d.queue_position, d.message_id limit asked.room for update skip locked) oldest
     ), taken as (
       update delivery d set leased_until = ${dbNowPlus(LEASE_S)}
-      from due where d.team_id = due.team_id and d.destination_id = due.id and d.message_id = due.message_id
-      returning d.team_id, d.destination_id, d.message_id, d.attempts, d.trigger, d.last_report, d.due_at, d.queue_position, d.leased_until
+      from due where d.team_id = ${team_id} and d.destination_id = due.id and d.message_id = due.message_id
+      returning d.destination_id, d.message_id, d.attempts, d.trigger, d.last_report, d.due_at, d.queue_position, d.leased_until
     )
-    select t.team_id, t.destination_id, t.message_id, t.attempts, t.trigger, t.last_report, t.leased_until::text as lease, e.id is not null as is_event,
-           coalesce(e.type, m.type) as type, coalesce(${eventBody(sql`e.team_id`)}, m.body) as body, e.user_id, e.object_id, coalesce(e.created_at, m.created_at) as created_at
+    select ${team_id}::uuid as team_id, t.destination_id, t.message_id, t.attempts, t.trigger, t.last_report, t.leased_until::text as lease, e.id is not null as is_event,
+           coalesce(e.type, m.type) as type, coalesce(${eventBody(team_id)}, m.body) as body, e.user_id, e.object_id, coalesce(e.created_at, m.created_at) as created_at
     from taken t
-    left join event e on e.team_id = t.team_id and e.id = t.message_id
-    left join webhook_message m on m.team_id = t.team_id and m.id = t.message_id
-    order by t.due_at, t.queue_position, t.message_id`,
-  )
+    left join event e on e.team_id = ${team_id} and e.id = t.message_id
+    left join webhook_message m on m.team_id = ${team_id} and m.id = t.message_id
+    order by t.due_at, t.queue_position, t.message_id`
 }
 
 /**
@@ -172,7 +215,7 @@ export async function recordAttempts(db: Queries, attempts: Attempt[]): Promise<
   const isStoredHere = sql`s.succeeded and s.trigger = 'scheduled' and d.attempt_id is null`
   await db.run(sql`
     with said as (
-      select * from unnest(
+      select t.*, ${dbNow} + make_interval(secs => next_s) as next_at from unnest(
         ${values((a) => a.delivery.team_id)}::uuid[], ${texts((a) => a.delivery.destination_id)}::text[], ${values((a) => a.delivery.message_id)}::uuid[], ${values((a) => a.attempt_id)}::uuid[], ${texts((a) => a.delivery.trigger)}::text[],
         ${values((a) => a.begun_at)}::timestamptz[], ${values((a) => a.duration_ms)}::int[], ${values((a) => a.response_status)}::int[],
         ${texts((a) => a.response_body)}::text[], ${texts((a) => a.error)}::text[], ${values((a) => a.succeeded)}::bool[],
@@ -184,7 +227,7 @@ export async function recordAttempts(db: Queries, attempts: Attempt[]): Promise<
     ), changed as (
       update delivery d set
         state = case when ${isForeign} then d.state when s.succeeded then 'delivered' when d.state = 'stopped' then 'stopped' when s.next_s is null then 'failed' else 'pending' end,
-        due_at = case when ${isForeign} then d.due_at when s.succeeded or d.state = 'stopped' then null else ${dbNow} + make_interval(secs => s.next_s) end,
+        due_at = case when ${isForeign} then d.due_at when s.succeeded or d.state = 'stopped' then null else s.next_at end,
         leased_until = case when ${isForeign} then d.leased_until end,
         attempts = case when ${isForeign} then d.attempts else s.attempts end,
         last_report = case when ${isForeign} then d.last_report else s.last_report end,
@@ -329,7 +372,7 @@ export const countDeliveryBacklog = (db: Pick<Db, 'queries'>): Promise<DeliveryB
     select
       (select count(*) from waiting) as waiting,
       coalesce((select extract(epoch from ${dbNow} - min(due_at))::float8 from waiting), 0) as waiting_s,
-      (select count(*) from (select from event_outbox limit ${COUNTED_MAX}) outbox) as outbox,
+      (select count(*) from (select 1 from event_outbox limit ${COUNTED_MAX}) outbox) as outbox,
       (select count(*) from broker_events) as broker_events,
       coalesce((select extract(epoch from ${dbNow} - min(created_at))::float8 from broker_events), 0) as broker_events_s`,
   )

@@ -1,8 +1,7 @@
 // Slow receivers of one team do not delay the deliveries of another team.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { takeOutboxEntries } from '../../platform/queue/outbox.ts'
-import { sql } from '../../platform/db/sql.ts'
+import { subscribeTeam, takeOutboxEntries } from '../../platform/queue/outbox.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { delivering, endpoint, receiver, deliveryStates, emitEvents } from '../../../test/support/webhook-receiver.ts'
 import type { BufferedDelivery, Delivery } from './destination.ts'
@@ -167,12 +166,13 @@ describe('outbox entries of many events', () => {
 
   test('outbox entries of one team do not wait for all earlier entries of another', async () => {
     const [busy, quiet] = await Promise.all([createTestTeam(), createTestTeam()])
+    for (const { db, team } of [busy, quiet]) await subscribeTeam(db.queries, team)
     await busy.db.pool.query('delete from event_outbox')
     await announce(busy, 30, 50)
     await announce(quiet, 3, 1)
-    const weight = sql`case when team_id = ${busy.team} then 50 else 1 end`
+    const weigh = async (teams: string[]) => new Map(teams.map((id) => [id, id === busy.team ? 50 : 1]))
     const take = () =>
-      busy.db.asyncCommitTx((tx) => takeOutboxEntries(tx, { entries: 500, events: 2000, deliveries: 2000 }, weight))
+      busy.db.asyncCommitTx((tx) => takeOutboxEntries(tx, { entries: 500, events: 2000, deliveries: 2000 }, weigh))
     const first = await take()
     const of = (team: TestTeam) => first.entries.filter(({ team_id }) => team_id === team.team).length
     assert.deepEqual([of(busy), of(quiet), first.isMore], [1, 3, true])

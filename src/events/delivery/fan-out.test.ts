@@ -1,9 +1,7 @@
 // The backlog of one team does not keep events of another team from being fanned out.
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, test } from 'node:test'
-import { takeOutboxEntries } from '../../platform/queue/outbox.ts'
-import { sql } from '../../platform/db/sql.ts'
+import { subscribeTeam, takeOutboxEntries } from '../../platform/queue/outbox.ts'
 import { cells, createTestTeam } from '../../../test/support/server.ts'
 import { endpoint } from '../../../test/support/webhook-receiver.ts'
 import { EVENTS_MAX, fanOut } from './fan-out.ts'
@@ -27,9 +25,17 @@ async function announce(team_id: string, count: number, events: number): Promise
   return rows.flatMap(({ event_ids }) => event_ids)
 }
 
+async function subscribedTeam(): Promise<string> {
+  const { team } = await createTestTeam()
+  await subscribeTeam(db.queries, team)
+  return team
+}
+
 /** One round with a limit of outbox entries. @returns the entries taken, and whether there are more */
 const take = (entries: number) =>
-  db.asyncCommitTx((tx) => takeOutboxEntries(tx, { entries, events: 2000, deliveries: 2000 }, sql`1`))
+  db.asyncCommitTx((tx) =>
+    takeOutboxEntries(tx, { entries, events: 2000, deliveries: 2000 }, async (teams) => new Map(teams.map((team) => [team, 1]))),
+  )
 
 describe('the fan-out of a cell', () => {
   beforeEach(() => db.pool.query('delete from event_outbox'))
@@ -38,6 +44,7 @@ describe('the fan-out of a cell', () => {
     const [busy, quiet] = await Promise.all([createTestTeam(), createTestTeam()])
     for (let i = 0; i < ENDPOINTS; i++) await endpoint(busy, { url: `http://localhost:1/${i}` })
     const backlog = await announce(busy.team, BACKLOG, EVENTS_EACH)
+    await subscribeTeam(db.queries, quiet.team)
     const [single] = await announce(quiet.team, 1, 1)
     const options = {
       leases: new DestinationLeases(db),
@@ -66,7 +73,7 @@ describe('the fan-out of a cell', () => {
   })
 
   test('a round takes as much of one team as of several', async () => {
-    await announce(randomUUID(), 700, 1)
+    await announce(await subscribedTeam(), 700, 1)
     const first = await take(500)
     assert.deepEqual([first.entries.length, first.isMore], [500, true])
     const second = await take(500)
@@ -74,7 +81,7 @@ describe('the fan-out of a cell', () => {
   })
 
   test('fan-out takes everything, in order for each team, also with more teams than one round reads', async () => {
-    const teams = Array.from({ length: 40 }, () => randomUUID())
+    const teams = await Promise.all(Array.from({ length: 40 }, subscribedTeam))
     const announced = new Map<string, string[]>()
     for (const [i, team] of teams.entries()) announced.set(team, await announce(team, i === 0 ? 60 : 1 + (i % 4), 1 + (i % 3)))
     const taken = new Map<string, string[]>()

@@ -25,9 +25,6 @@ const DELIVERIES_MAX = 2000
 /** A lease with less than this time left is acquired again. */
 const LEASE_REMAINING_S_MIN = 2
 
-/** The number of endpoints to which an event may go. */
-const endpointCount = sql`greatest(1, (select count(*) from webhook w where w.team_id = weighed.team_id and not w.disabled))`
-
 export interface FanOutOptions {
   leases: DestinationLeases
   /** What this process can send at once. */
@@ -73,13 +70,25 @@ export async function fanOut(db: DeliveryDb, options: FanOutOptions, events_max:
   if (!waiting) return nothing
   return db.asyncCommitTx(async (tx) => {
     const portion = { entries: OUTBOX_ENTRIES_MAX, events: Math.min(events_max, EVENTS_MAX), deliveries: DELIVERIES_MAX }
-    const { entries, isMore } = await takeOutboxEntries(tx, portion, endpointCount)
+    const { entries, isMore } = await takeOutboxEntries(tx, portion, (teams) => countEndpoints(tx, teams))
     const result = { ...nothing, entries: entries.length, hasMore: isMore, asked_ms: options.now_ms() }
     const events = entries.flatMap(({ team_id, event_ids }) => event_ids.map((event_id) => ({ team_id, event_id })))
     if (events.length === 0) return result
     await addToFeed(tx, events)
     return { ...result, ...(await queueDeliveries(tx, options, events, result.asked_ms)) }
   })
+}
+
+const Endpoints = T.Object({ team_id: T.String(), n: T.Integer() })
+
+/** The number of endpoints of each team to which an event may go, at least 1. */
+async function countEndpoints(tx: PlainTx, teams: string[]): Promise<Map<string, number>> {
+  const rows = await tx.many(
+    Endpoints,
+    sql`select team_id, count(*) as n from webhook where team_id = any (${teams}::uuid[]) and not disabled group by team_id`,
+  )
+  const counts = new Map(rows.map(({ team_id, n }) => [team_id, n]))
+  return new Map(teams.map((team_id) => [team_id, counts.get(team_id) ?? 1]))
 }
 
 const Candidate = T.Object({
@@ -221,10 +230,7 @@ async function leaseCandidates(
       events.some((event) => event.team_id === candidate.team_id && isWanted(candidate, event)),
   )
   if (missing.length === 0) return
-  const acquired = await leases.acquire(
-    tx,
-    missing.map(({ id }) => id),
-  )
+  const acquired = await leases.acquire(tx, missing)
   const teams = [...new Set(missing.map(({ team_id }) => team_id))]
   const current = acquired.length ? new Map((await loadCandidates(tx, teams, leases)).map((row) => [row.id, row])) : new Map()
   for (const one of missing) {

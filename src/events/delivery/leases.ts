@@ -10,6 +10,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../../platform/db/database.ts'
 import type { PlainTx, Queries, Tx } from '../../platform/db/transaction.ts'
+import { runByTeam } from '../../platform/queue/by-team.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
 import { dbNow } from '../../platform/db/leases.ts'
 import { LeasedTable, type LeasedTableDefinition, type LeaseOwner } from '../../platform/queue/leased-table.ts'
@@ -44,13 +45,13 @@ export class DestinationLeases extends LeasedTable<LeasedDestination> {
   }
 
   /** Leases destinations that no other process has. Read them again afterwards. Writes destination. @returns their ids */
-  async acquire(db: Queries, ids: string[]): Promise<string[]> {
-    const rows = await db.many(
-      LeasedDestination,
-      this.claimStatement(
-        sql`select ctid from destination where id = any (${ids}::text[]) and ${this.isOursOrFree} for update skip locked`,
-      ),
-    )
+  async acquire(db: Queries, destinations: readonly { team_id: string; id: string }[]): Promise<string[]> {
+    const rows = await runByTeam(destinations, (team, ofTeam) => {
+      const ids = ofTeam.map(({ id }) => id)
+      const places = sql`
+        select ctid from destination where team_id = ${team} and id = any (${ids}::text[]) and ${this.isOursOrFree} for update skip locked`
+      return db.many(LeasedDestination, this.claimStatement(places, { team }))
+    })
     return rows.map(({ id }) => id)
   }
 }

@@ -21,12 +21,13 @@ interface Waiter {
 
 const End = T.Object({ team_id: T.String(), seq: T.Integer() })
 
+/** Of the teams that have or had receivers: only their feeds have events. */
 const latestPositions = (queries: Queries, teams: string[]) =>
   queries.many(
     End,
     sql`
-    select given.id as team_id, coalesce((select max(seq) from feed where team_id = given.id), 0) as seq
-    from unnest(${teams}::uuid[]) as given (id)`,
+    select s.team_id, coalesce((select max(f.seq) from feed f where f.team_id = s.team_id), 0) as seq
+    from event_subscribed_team s where s.team_id = any (${teams}::uuid[])`,
   )
 
 /** The waiting requests of this process. */

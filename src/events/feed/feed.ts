@@ -50,12 +50,13 @@ export async function addToFeed(tx: PlainTx, events: EventRef[]): Promise<void> 
                     floor(extract(epoch from ${dbNow}) / 3600)::integer - ${HOURS_BEFORE_2026}::integer)),
           server_state = s.state
       from server s where e.server_state is distinct from s.state
-      returning e.epoch)
-    insert into feed (team_id, seq, event_id, created_at)
-    select team_id, coalesce((select epoch from renewed), (select epoch from feed_epoch)) * ${EPOCH_NUMBERS}::bigint + nextval('feed_number'),
-           event_id, ${dbNow}
-    from unnest(${arrayLiteral(events.map((e) => e.team_id))}::uuid[], ${arrayLiteral(events.map((e) => e.event_id))}::uuid[]) with ordinality as given (team_id, event_id, n)
-    order by n`)
+      returning e.epoch),
+    numbered as materialized (
+      select team_id, event_id,
+             coalesce((select epoch from renewed), (select epoch from feed_epoch)) * ${EPOCH_NUMBERS}::bigint + nextval('feed_number') as seq
+      from unnest(${arrayLiteral(events.map((e) => e.team_id))}::uuid[], ${arrayLiteral(events.map((e) => e.event_id))}::uuid[]) with ordinality as given (team_id, event_id, n)
+      order by n)
+    insert into feed (team_id, seq, event_id, created_at) select team_id, seq, event_id, ${dbNow} from numbered`)
 }
 
 const End = T.Object({ seq: T.Integer() })

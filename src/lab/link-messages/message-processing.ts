@@ -275,7 +275,7 @@ async function claimFairly(
       where due.nth + coalesce(had.n, 0) <= ${groupMax('')}
       order by due.nth, due.created_at, due.id limit ${total}))
     for update skip locked`,
-    queue.claimSets,
+    { team: undefined, set: queue.claimSets },
   )
   return { rows, isMore: rows.length > 0 }
 }

@@ -37,10 +37,13 @@ export class LinkLeases {
       insert into lab_link_lease (account_id)
       select account_id from lab_link where account_id = any (${account_ids}::uuid[]) on conflict do nothing`)
     const sent_ms = this.#keeper.now_ms()
-    const rows = await this.#table.claimFrom(sql`
+    const rows = await this.#table.claimFrom(
+      sql`
       select ctid from lab_link_lease
       where account_id = any (${account_ids}::uuid[]) and ${isUnleased}
-      for update skip locked`)
+      for update skip locked`,
+      { team: undefined },
+    )
     return rows.map((row) => this.#keeper.hold(row, sent_ms))
   }
 

@@ -109,11 +109,11 @@ export const countQueue = (
     QueueCounts,
     sql`
     select
-      (select count(*) from (select from ${table} where ${isListed(dead)} limit ${COUNTED_MAX}) failed) as failed,
-      (select count(*) from (select from ${table} where ${isRetrying} limit ${COUNTED_MAX}) retrying) as retrying,
-      (select count(*) from (select ${due} limit ${COUNTED_MAX}) waiting) as waiting,
+      (select count(*) from (select 1 from ${table} where ${isListed(dead)} limit ${COUNTED_MAX}) failed) as failed,
+      (select count(*) from (select 1 from ${table} where ${isRetrying} limit ${COUNTED_MAX}) retrying) as retrying,
+      (select count(*) from (select 1 ${due} limit ${COUNTED_MAX}) waiting) as waiting,
       coalesce((select extract(epoch from ${dbNow} - due_at)::float8 ${due} limit 1), 0) as waiting_s,
-      (select count(*) from (select ${overdue} limit ${COUNTED_MAX}) overdue) as overdue,
+      (select count(*) from (select 1 ${overdue} limit ${COUNTED_MAX}) overdue) as overdue,
       coalesce((select extract(epoch from ${dbNow} - due_at)::float8 ${overdue} limit 1), 0) as overdue_s,
       ${unlimited.length ? unlimitedFailing : sql`0`} as unlimited_failing`,
   )

@@ -5,10 +5,7 @@ import { dbNow, dbNowPlus } from '../db/leases.ts'
 import { DAY_S } from '../runtime/durations.ts'
 import { T } from '../schema/schema.ts'
 import { sql, type Sql } from '../db/sql.ts'
-import { ageInSeconds, cleanup, type Cleanup } from './retention.ts'
-
-/** Rows that one transaction deletes. */
-const ROWS_MAX = 1000
+import { ageInSeconds, cleanup, ROWS_MAX, upToBound, type Cleanup } from './retention.ts'
 
 const Oldest = T.Object({ age_s: T.Number() })
 const Deleted = T.Object({ deleted: T.Integer() })
@@ -21,15 +18,13 @@ const Handled = T.Object({ deleted: T.Integer(), postponed: T.Integer() })
 export const eventCleanup: Cleanup = {
   ...cleanup({ table: 'event', column: 'expires_at' }),
   remove: async (db) => {
-    const { deleted } = await db.plainTx((tx) =>
+    const overdue = sql`from event e where e.expires_at < ${dbNow}`
+    const { deleted } = await db.plainTx(async (tx) =>
       tx.one(
         Deleted,
         sql`
         with deleted as (
-          delete from event where ctid = any (array(
-            select e.ctid from event e where e.expires_at < ${dbNow}
-            order by e.expires_at limit ${ROWS_MAX} for update skip locked))
-          returning team_id, id
+          delete ${overdue} ${await upToBound(tx, sql`e.expires_at`, overdue, ROWS_MAX)} returning e.team_id, e.id
         ), bodies as (
           delete from event_body b using deleted e where b.team_id = e.team_id and b.event_id = e.id
         )
@@ -47,7 +42,8 @@ export const eventCleanup: Cleanup = {
  */
 export function bodyCleanup(days: number, isWaiting: Sql): Cleanup {
   const retention_s = days * DAY_S
-  const overdue = sql`from event_body b where b.retained_from < ${dbNowPlus(-retention_s)}`
+  const isOverdue = sql`b.retained_from < ${dbNowPlus(-retention_s)}`
+  const overdue = sql`from event_body b where ${isOverdue}`
   return {
     kind: 'event_body',
     control: false,
@@ -61,26 +57,24 @@ export function bodyCleanup(days: number, isWaiting: Sql): Cleanup {
     async remove(db, _control, isStopped) {
       for (;;) {
         const began = performance.now()
-        const { deleted, postponed } = await db.plainTx((tx) =>
-          tx.one(
+        const { deleted, postponed } = await db.plainTx(async (tx) => {
+          const bound = await upToBound(tx, sql`b.retained_from`, overdue, ROWS_MAX)
+          return tx.one(
             Handled,
             sql`
-          with due as materialized (
-            select b.ctid as place, b.team_id, b.event_id ${overdue}
-            order by b.retained_from limit ${ROWS_MAX} for update of b skip locked
-          ), waiting as materialized (
-            select due.place, e.expires_at from due
-            join event e on e.team_id = due.team_id and e.id = due.event_id and e.expires_at > ${dbNow}
-            where ${isWaiting}
-          ), postponed as (
-            update event_body b set retained_from = waiting.expires_at - make_interval(secs => ${retention_s})
-            from waiting where b.ctid = waiting.place returning 1
-          ), deleted as (
-            delete from event_body b using due where b.ctid = due.place and due.place not in (select place from waiting) returning 1
+            with waiting as materialized (
+              select b.team_id, b.event_id, e.expires_at - make_interval(secs => ${retention_s}) as retained_from
+              from event_body b join event e on e.team_id = b.team_id and e.id = b.event_id and e.expires_at > ${dbNow}
+              where ${isOverdue} ${bound} and ${isWaiting}
+            ), postponed as (
+              update event_body b set retained_from = waiting.retained_from
+              from waiting where b.team_id = waiting.team_id and b.event_id = waiting.event_id returning 1
+            ), deleted as (
+              delete ${overdue} ${bound} and (b.team_id, b.event_id) not in (select team_id, event_id from waiting) returning 1
+            )
+            select (select count(*) from deleted) as deleted, (select count(*) from postponed) as postponed`,
           )
-          select (select count(*) from deleted) as deleted, (select count(*) from postponed) as postponed`,
-          ),
-        )
+        })
         if (deleted > 0 || postponed === 0 || isStopped()) return deleted
         await sleep(performance.now() - began)
       }

@@ -2,10 +2,10 @@
 // queued in outbox.ts; job-runner.ts runs them, dead-letters.ts lists failed ones. All times are the database's.
 import type { Db } from '../db/database.ts'
 import { dbNow, isUnleased } from '../db/leases.ts'
-import { Nullable, T, type Static } from '../schema/schema.ts'
+import { T, type Static } from '../schema/schema.ts'
 import { sql, type Sql } from '../db/sql.ts'
 import type { RetryableQueue } from './dead-letters.ts'
-import { LeasedQueue } from './leased-queue.ts'
+import { Candidate, CHOSEN, LeasedQueue } from './leased-queue.ts'
 import type { LeaseOwner } from './leased-table.ts'
 import type { ClaimLimits } from './queue-slots.ts'
 
@@ -14,10 +14,9 @@ const BACKOFF_S_MAX = 3600
  * Number of the oldest due jobs read by each claim. If all belong to teams that have used their share, teams are read in turn.
  */
 const WINDOW = 500
-/** Factor by which more jobs are selected than claimed: other workers claim some of them at the same moment. */
-const CHOSEN = 2
-/** Number of teams that one claim reads in turn. */
-const TEAMS = 200
+/** Number of jobs that are read at a time when teams are read in turn, and how often a claim reads so many. */
+const READ_IN_TURN = 1000
+const READS_MAX = 20
 
 export const JobRow = T.Object({
   id: T.String(),
@@ -53,9 +52,8 @@ export const jobs: RetryableQueue = {
 /** The time until the next attempt: 2, 4, 8, … seconds, at most an hour. */
 export const backoffSeconds = (attempts: number): number => Math.min(BACKOFF_S_MAX, 2 ** attempts)
 
-/** The number of candidates, next to each claimed job; in a row without a job if none was claimed. */
-const ClaimedJob = T.Object({ looked_at: T.Integer(), due_at: Nullable(T.String()), job: Nullable(JobRow) })
-const TeamWithJobs = T.Object({ team_id: T.String() })
+const JobInTurn = T.Object({ ...Candidate.properties, is_claimable: T.Boolean() })
+type JobInTurn = Static<typeof JobInTurn>
 const Waiting = T.Object({ waiting: T.Boolean() })
 
 /** Reading teams in turn begins after this id. */
@@ -85,23 +83,24 @@ export class JobQueue extends LeasedQueue<JobRow> {
    * @returns the jobs, oldest first, and whether there are more that are due
    */
   async claimByTeam(limits: ClaimLimits): Promise<{ rows: JobRow[]; isMore: boolean }> {
-    const found = await this.#claimAmong(
-      limits,
-      sql`select ctid as place, id, team_id, due_at from job where ${this.isClaimable} ${notOf(limits)} order by due_at, id limit ${WINDOW}`,
+    const oldest = await this.db.asyncCommit.many(
+      Candidate,
+      sql`select team_id, id from job where ${this.isClaimable} ${notOf(limits)} order by due_at, id limit ${WINDOW}`,
     )
-    const missing = limits.total - found.rows.length
-    if (missing === 0 || found.looked_at < WINDOW) return { rows: found.rows, isMore: found.looked_at > found.rows.length }
+    const rows = await this.#claimFairly(oldest, limits)
+    const missing = limits.total - rows.length
+    if (missing === 0 || oldest.length < WINDOW) return { rows, isMore: oldest.length > rows.length }
     const claimedRows = new Map(limits.claimedRows)
-    for (const { team_id } of found.rows) claimedRows.set(team_id, (claimedRows.get(team_id) ?? 0) + 1)
-    const others = await this.#claimAmong({ ...limits, total: missing, claimedRows }, await this.#teamsInTurn(limits))
-    return { rows: [...found.rows, ...others.rows], isMore: true }
+    for (const { team_id } of rows) claimedRows.set(team_id, (claimedRows.get(team_id) ?? 0) + 1)
+    const left = { ...limits, total: missing, claimedRows }
+    return { rows: [...rows, ...(await this.#claimFairly(await this.#readInTurn(left), left))], isMore: true }
   }
 
   /** Claims the team's next job up to an instant of its clock, regardless of its machine time. Writes job. */
   async claimNextOf(jobs: JobsOfTeam): Promise<JobRow | undefined> {
     const [row] = await this.claimFrom(
       sql`select ctid from job where ${isOfTeam(jobs)} and ${isUnleased} order by run_at, id limit 1 for update skip locked`,
-      this.claimSets,
+      { team: jobs.team, set: this.claimSets },
     )
     return row
   }
@@ -119,62 +118,50 @@ export class JobQueue extends LeasedQueue<JobRow> {
   async hasDueJobOfOthers({ name, team_id }: JobRow): Promise<boolean> {
     const { waiting } = await this.db.queries.one(
       Waiting,
-      sql`select exists (select from job where ${this.isClaimable} and name = ${name} and team_id <> ${team_id}) as waiting`,
+      sql`select exists (select 1 from job where ${this.isClaimable} and name = ${name} and team_id <> ${team_id}) as waiting`,
     )
     return waiting
   }
 
-  /** The oldest due jobs of the next 200 teams that have any jobs, so that the backlog of one team hides no other. */
-  async #teamsInTurn(limits: ClaimLimits): Promise<Sql> {
-    const next = (last: Sql) =>
-      sql`select j.team_id from job j where j.failed_at is null and j.team_id > ${last} order by j.team_id limit 1`
-    const teams = await this.db.asyncCommit.many(
-      TeamWithJobs,
-      sql`
-      with recursive team (team_id) as (
-        (${next(sql`${this.#after}::uuid`)})
-        union all
-        select (${next(sql`team.team_id`)}) from team where team.team_id is not null)
-      select team_id from team where team_id is not null limit ${TEAMS}`,
-    )
-    const ids = teams.map(({ team_id }) => team_id)
-    this.#after = ids.length === TEAMS ? ids.at(-1)! : FIRST_TEAM
-    return sql`
-      select due.* from unnest(${ids}::uuid[]) as asked (team_id)
-      cross join lateral (
-        select ctid as place, id, team_id, due_at from job
-        where job.team_id = asked.team_id and ${this.isClaimable} ${notOf(limits)}
-        order by due_at, id limit ${limits.groupMax('')}) due`
+  /**
+   * Due jobs of the next teams, oldest first in each, so that the backlog of one team hides no other: a read that ends within the jobs of a
+   * team is followed by one that begins after this team.
+   */
+  async #readInTurn(limits: ClaimLimits): Promise<Candidate[]> {
+    const found: JobInTurn[] = []
+    for (let reads = 0; reads < READS_MAX && rank(found, limits).length < limits.total; reads++) {
+      const read = await this.db.asyncCommit.many(
+        JobInTurn,
+        sql`
+        select team_id, id, ${this.isClaimable} ${notOf(limits)} as is_claimable from job
+        where failed_at is null and team_id > ${this.#after} order by team_id, due_at, id limit ${READ_IN_TURN}`,
+      )
+      found.push(...read.filter(({ is_claimable }) => is_claimable))
+      this.#after = read.length === READ_IN_TURN ? read.at(-1)!.team_id : FIRST_TEAM
+      if (this.#after === FIRST_TEAM) break
+    }
+    return found
   }
 
-  /**
-   * The steps are arranged so that a plan made while the table was small is not slow when it is large: only few places are joined
-   * with all rows.
-   */
-  async #claimAmong(
-    { total, groupMax, claimedRows }: ClaimLimits,
-    candidates: Sql,
-  ): Promise<{ rows: JobRow[]; looked_at: number }> {
-    const places = sql`
-      select ctid from job
-      where ctid = any ((select places from chosen)::tid[]) and ${this.isClaimable}
-      order by array_position((select places from chosen), ctid) limit ${total} for update skip locked`
-    const found = await this.db.asyncCommit.many(
-      ClaimedJob,
-      sql`
-      with candidate as materialized (${candidates}),
-      ranked as (
-        select candidate.*, coalesce(had.n, 0) + row_number() over (partition by team_id order by due_at, id) as nth
-        from candidate left join unnest(${[...claimedRows.keys()]}::uuid[], ${[...claimedRows.values()]}::integer[]) as had (team_id, n) using (team_id)),
-      chosen as materialized (
-        select array(select place from ranked where nth <= ${groupMax('')} order by nth, due_at, id limit ${total * CHOSEN}) as places),
-      claimed as (${this.claimStatement(places, { set: this.claimSets })})
-      select (select count(*) from candidate) as looked_at, claimed.due_at,
-        case when claimed.id is not null then to_json(claimed) end as job
-      from (select) as always left join claimed on true order by claimed.due_at, claimed.id`,
-    )
-    return { rows: found.flatMap(({ job }) => job ?? []), looked_at: found[0]!.looked_at }
+  /** Claims the jobs that are the first of their teams, then the second, and so on. @param candidates oldest first within each team */
+  async #claimFairly(candidates: readonly Candidate[], limits: ClaimLimits): Promise<JobRow[]> {
+    const rows = await this.claimAmong(rank(candidates, limits).slice(0, limits.total * CHOSEN), limits.total)
+    return rows.sort((a, b) => (a.due_at + a.id < b.due_at + b.id ? -1 : 1))
   }
+}
+
+/** The candidates within the shares of their teams: the first of each team, then the second, and so on. */
+function rank<C extends Candidate>(candidates: readonly C[], { groupMax, claimedRows }: ClaimLimits): C[] {
+  const counts = new Map(claimedRows)
+  const ranked = candidates.map((candidate) => {
+    const nth = (counts.get(candidate.team_id) ?? 0) + 1
+    counts.set(candidate.team_id, nth)
+    return { candidate, nth }
+  })
+  return ranked
+    .filter(({ candidate, nth }) => nth <= groupMax(candidate.team_id))
+    .sort((a, b) => a.nth - b.nth)
+    .map(({ candidate }) => candidate)
 }
 
 const isOfTeam = ({ team, end, exceptions }: JobsOfTeam): Sql =>

@@ -1,14 +1,16 @@
 // A table as a queue. Rows that are due are claimed in batches under a lease (leased-table.ts), and their owner ends each of them in one of
 // four ways: completed; released, which does not count as an attempt; retried later; or a dead letter, which stays until the operator
 // retries it or it is too old. All times are the database's. Jobs, mail and text messages are such tables.
-import type { TProperties } from 'typebox'
+import type { Static, TProperties } from 'typebox'
 import { dbNow, dbNowPlus, endLease, isUnleased } from '../db/leases.ts'
 import { join, raw, sql, type Sql } from '../db/sql.ts'
 import type { Db } from '../db/database.ts'
+import { T } from '../schema/schema.ts'
+import { runByTeam } from './by-team.ts'
 import type { ClaimLimits } from './queue-slots.ts'
 import { LeasedTable, type ClaimedRow, type LeasedTableDefinition, type LeaseOwner } from './leased-table.ts'
 
-/** A table with the column `due_at`, and how its rows end. Conditions and assignments name its columns without a prefix. */
+/** A table with the columns `id` and `due_at`, and how its rows end. Conditions and assignments name its columns without a prefix. */
 export interface QueueDefinition extends LeasedTableDefinition {
   /** The condition of a row that has not ended and may be claimed, besides being due and unleased. */
   isPending: Sql
@@ -39,6 +41,15 @@ export interface QueueDefinition extends LeasedTableDefinition {
   isExpired?: Sql
 }
 
+/** Factor by which more rows are selected than claimed: other workers claim some of them at the same moment. */
+export const CHOSEN = 2
+
+/** A row of a team that may be claimed. */
+export const Candidate = T.Object({ team_id: T.String(), id: T.String() })
+export type Candidate = Static<typeof Candidate>
+
+const idOf = (row: ClaimedRow): string => (row as unknown as Candidate).id
+
 export class LeasedQueue<Row extends ClaimedRow> extends LeasedTable<Row> {
   readonly #definition: QueueDefinition
 
@@ -65,13 +76,37 @@ export class LeasedQueue<Row extends ClaimedRow> extends LeasedTable<Row> {
   }
 
   /** Claims rows that are due, at most `max`. @param condition a further condition */
-  claim(max: number, condition: Sql = sql`true`): Promise<Row[]> {
-    if (max <= 0) return Promise.resolve([])
+  async claim(max: number, condition: Sql = sql`true`): Promise<Row[]> {
+    if (max <= 0) return []
+    const { order } = this.#definition
+    const due = sql`from ${this.table} where ${this.isClaimable} and ${condition} order by ${order}`
+    if (!this.isOfTeams)
+      return this.claimFrom(sql`select ctid ${due} limit ${max} for update skip locked`, { team: undefined, set: this.claimSets })
+    const candidates = await this.claims.many(Candidate, sql`select team_id, id ${due} limit ${max * CHOSEN}`)
+    return this.claimAmong(candidates, max)
+  }
+
+  /**
+   * Claims the first rows of several teams that are still due and that no other owner claims at the same moment. Writes the table.
+   * @returns the rows, in the order of the candidates
+   */
+  protected async claimAmong(candidates: readonly Candidate[], max: number): Promise<Row[]> {
+    const claimedRows = new Map<string, Row>()
+    for (let begin = 0; begin < candidates.length && claimedRows.size < max;) {
+      const next = candidates.slice(begin, begin + max - claimedRows.size)
+      begin += next.length
+      for (const row of await runByTeam(next, (team, ofTeam) => this.#claimOf(team, ofTeam))) claimedRows.set(idOf(row), row)
+    }
+    return candidates.flatMap(({ id }) => claimedRows.get(id) ?? [])
+  }
+
+  #claimOf(team: string, candidates: readonly Candidate[]): Promise<Row[]> {
+    const ids = candidates.map(({ id }) => id)
     return this.claimFrom(
       sql`
-      select ctid from ${this.table} where ${this.isClaimable} and ${condition}
-      order by ${this.#definition.order} limit ${max} for update skip locked`,
-      this.claimSets,
+      select ctid from ${this.table} where team_id = ${team} and id = any (${ids}::uuid[]) and ${this.isClaimable}
+      for update skip locked`,
+      { team, set: this.claimSets },
     )
   }
 

@@ -8,6 +8,7 @@ import { hookPoint } from '../db/hooks.ts'
 import { dbNow, dbNowPlus } from '../db/leases.ts'
 import { T } from '../schema/schema.ts'
 import { arrayLiteral, join, sql, type Sql } from '../db/sql.ts'
+import { runByTeam } from './by-team.ts'
 
 export interface Event {
   /** The type as on the wire, `labtest.order.updated`. */
@@ -105,23 +106,23 @@ export const subscribeTeam = (tx: Queries, team_id: string): Promise<number> =>
 /** Whether a team is subscribed. */
 export const isSubscribed = (team_id: string): Sql => sql`exists (select from event_subscribed_team where team_id = ${team_id})`
 
-const OutboxEntry = T.Object({
-  id: T.Integer(),
-  team_id: T.String(),
-  event_ids: T.Array(T.String()),
-  looked_at: T.Integer(),
-  is_cut: T.Boolean(),
-})
+const TeamId = T.Object({ team_id: T.String() })
+const WaitingEntry = T.Object({ id: T.Integer(), team_id: T.String(), events: T.Integer(), position: T.Integer() })
+type WaitingEntry = Static<typeof WaitingEntry>
+const OutboxEntry = T.Object({ id: T.Integer(), team_id: T.String(), event_ids: T.Array(T.String()) })
 
 /** Factor by which more outbox entries are read than considered, so that a team can use what others leave of their shares. */
 const READ_PER_LOOKED_AT = 4
+
+/** So many entries are read to find their teams. */
+const FEW_ENTRIES = 1000
 
 /** The limits of one round; the oldest outbox entry is taken in any case. */
 export interface Portion {
   /** Outbox entries considered: the first of each team, then the second of each, and so on. */
   entries: number
   events: number
-  /** Deliveries: each event counts as often as `weight` says for its team. The last outbox entry may exceed this limit. */
+  /** Deliveries: each event counts as often as its team weighs. The last outbox entry may exceed this limit. */
   deliveries: number
 }
 
@@ -131,56 +132,83 @@ export interface Portion {
  * together with earlier entries of the same team, come first, so that no team waits behind the whole backlog of another. The
  * entries are deleted when the transaction commits. Writes event_outbox.
  * One transaction at a time takes entries in a cell, so that deliveries keep that order; a second one gets none.
- * @param weight number of deliveries for an event of `weighed.team_id`: an expression
+ * @param weigh the number of deliveries for an event of each of these teams
  * @returns the entries taken, and whether there are more
  */
 export async function takeOutboxEntries(
   tx: PlainTx,
   limits: Portion,
-  weight: Sql,
+  weigh: (teams: string[]) => Promise<ReadonlyMap<string, number>>,
 ): Promise<{ entries: { team_id: string; event_ids: string[] }[]; isMore: boolean }> {
   const { locked } = await tx.locking.one(
     T.Object({ locked: T.Boolean() }),
     sql`select pg_try_advisory_xact_lock(hashtextextended('event_outbox ' || current_schema(), 0)) as locked`,
   )
   if (!locked) return { entries: [], isMore: false }
-  const rows = await tx.many(
-    OutboxEntry,
-    sql`
-    with recursive waiting (team_id) as (
-      (select team_id from event_outbox order by team_id limit 1)
-      union all
-      select (select a.team_id from event_outbox a where a.team_id > w.team_id order by a.team_id limit 1)
-      from waiting w where w.team_id is not null
-    ), share as materialized (
-      select least(${limits.entries}::int, 1 + ${READ_PER_LOOKED_AT * limits.entries}::int / greatest(count(team_id), 1)) as of_team
-      from waiting
-    ), oldest as materialized (
-      select a.place, a.id, w.team_id, a.events, a.position
-      from waiting w cross join lateral (
-        select ctid as place, id, cardinality(event_ids) as events, row_number() over (order by id) as position
-        from event_outbox where team_id = w.team_id order by id limit (select of_team from share)) a
-      order by a.position, a.id limit ${limits.entries}
-    ), weighed as materialized (
-      select team_id, ${weight} as weight from (select distinct team_id from oldest) weighed
-    ), queued as (
-      select o.place, o.id, o.events, o.events * w.weight as deliveries,
-        sum(o.events * w.weight) over (partition by o.team_id order by o.id) as of_team
-      from oldest o join weighed w on w.team_id = o.team_id
-    ), counted as (
-      select place, id, sum(events) over taking as events, sum(deliveries) over taking - deliveries as deliveries_before
-      from queued window taking as (order by of_team, id)
-    )
-    delete from event_outbox
-    where ctid = any (array(
-      select place from counted
-      where (events <= ${limits.events} and deliveries_before < ${limits.deliveries}) or id = (select min(id) from oldest)))
-    returning id, team_id, to_json(event_ids) as event_ids, (select count(*) from oldest) as looked_at,
-      (select count(*) >= ${limits.entries} or max(position) >= (select of_team from share) from oldest) as is_cut`,
+  const teams = await listTeamsWithEntries(tx)
+  const share = Math.min(limits.entries, 1 + Math.floor((READ_PER_LOOKED_AT * limits.entries) / Math.max(teams.length, 1)))
+  const [oldest, weights] = await Promise.all([listOldest(tx, teams, share, limits.entries), weigh(teams)])
+  const chosen = choose(oldest, weights, limits)
+  const entries = await runByTeam(chosen, (team_id, ofTeam) =>
+    tx.many(
+      OutboxEntry,
+      sql`
+      delete from event_outbox where team_id = ${team_id} and id = any (${arrayLiteral(ofTeam.map(({ id }) => id))}::bigint[])
+      returning id, team_id, event_ids`,
+    ),
   )
-  const first = rows[0]
-  const isMore = first !== undefined && (first.looked_at > rows.length || first.is_cut)
-  return { entries: rows.sort((a, b) => a.id - b.id), isMore }
+  const isCut = oldest.length >= limits.entries || oldest.some(({ position }) => position >= share)
+  return { entries: entries.sort((a, b) => a.id - b.id), isMore: isCut || oldest.length > entries.length }
+}
+
+/**
+ * The teams of all entries, if these are few. Reading more would take long behind the backlog of one team: then each subscribed team is asked,
+ * by the order of its entries, since a plan without statistics would read the table.
+ */
+async function listTeamsWithEntries(tx: PlainTx): Promise<string[]> {
+  const first = await tx.many(TeamId, sql`select team_id from event_outbox order by team_id limit ${FEW_ENTRIES}`)
+  const teams =
+    first.length < FEW_ENTRIES
+      ? first
+      : await tx.many(
+          TeamId,
+          sql`
+          select s.team_id from event_subscribed_team s
+          cross join lateral (select from event_outbox where team_id = s.team_id order by id limit 1) o`,
+        )
+  return [...new Set(teams.map(({ team_id }) => team_id))]
+}
+
+/** The oldest entries of each team, at most `share`: the first of each, then the second of each, and so on. */
+const listOldest = (tx: PlainTx, teams: string[], share: number, entries_max: number): Promise<WaitingEntry[]> =>
+  tx.many(
+    WaitingEntry,
+    sql`
+    select o.id, s.team_id, o.events, o.position from event_subscribed_team s
+    cross join lateral (
+      select id, cardinality(event_ids) as events, row_number() over (order by id) as position
+      from event_outbox where team_id = s.team_id order by id limit ${share}) o
+    where s.team_id = any (${teams}::uuid[]) order by o.position, o.id limit ${entries_max}`,
+  )
+
+/** The entries within the limits, and the oldest in any case. */
+function choose(oldest: WaitingEntry[], weights: ReadonlyMap<string, number>, limits: Portion): WaitingEntry[] {
+  const first = Math.min(...oldest.map(({ id }) => id))
+  const sums = new Map<string, number>()
+  const queued = oldest.map((entry) => {
+    const deliveries = entry.events * weights.get(entry.team_id)!
+    const ofTeam = (sums.get(entry.team_id) ?? 0) + deliveries
+    sums.set(entry.team_id, ofTeam)
+    return { entry, deliveries, ofTeam }
+  })
+  let [events, deliveries] = [0, 0]
+  const chosen: WaitingEntry[] = []
+  for (const { entry, ...counted } of queued.sort((a, b) => a.ofTeam - b.ofTeam || a.entry.id - b.entry.id)) {
+    events += entry.events
+    if (entry.id === first || (events <= limits.events && deliveries < limits.deliveries)) chosen.push(entry)
+    deliveries += counted.deliveries
+  }
+  return chosen
 }
 
 /** A kind of job: its name, the schema of its payload, its number of attempts and the timeout of each handler. */

@@ -28,13 +28,13 @@ function startWorker(options: { poll_ms?: number; cleanups?: readonly Cleanup[] 
 const answers = ({ db, team }: TestTeam, n: number, expiry: string) =>
   db.pool.query(
     `insert into idempotency_key (team_id, scope, key, status, body, expires_at)
-     select $1, 'a scope', gen_random_uuid(), 200, '{}', now() + $3::interval from generate_series(1, $2)`,
+     select $1, 'a scope', gen_random_uuid(), 200, '{}', now() + $3::interval - nth * interval '1 us' from generate_series(1, $2) nth`,
     [team, n, expiry],
   )
 const lines = ({ db, team }: TestTeam, n: number, age: string) =>
   db.pool.query(
     `insert into feed (team_id, event_id, created_at)
-     select $1, gen_random_uuid(), now() - $3::interval from generate_series(1, $2)`,
+     select $1, gen_random_uuid(), now() - $3::interval - nth * interval '1 us' from generate_series(1, $2) nth`,
     [team, n, age],
   )
 const left = async ({ db, team }: TestTeam): Promise<{ answers: number; lines: number }> =>
@@ -110,10 +110,17 @@ describe('rows whose retention is over', () => {
       }
     })
 
-  test('a transaction deletes a thousand rows at most', async () => {
+  test('a transaction deletes a thousand rows, and those of the same instant as the last of them', async () => {
     const team = await createTestTeam()
     await answers(team, 2500, '-1 second')
     for (const deleted of [1000, 1000, 500, 0])
+      assert.equal(await idempotencyCleanup.remove(team.db, cells.control, () => false), deleted)
+    await answers(team, 1200, '-1 second')
+    await team.db.pool.query(
+      `update idempotency_key set expires_at = now() - interval '2 seconds' where ctid = any (array(select ctid from idempotency_key where team_id = $1 limit 1100))`,
+      [team.team],
+    )
+    for (const deleted of [1100, 100, 0])
       assert.equal(await idempotencyCleanup.remove(team.db, cells.control, () => false), deleted)
   })
 

@@ -3,7 +3,7 @@
 // that does not respond delays no other. The loop looks for overdue rows when the process starts and every 15 s. If it finds
 // some, it deletes a batch of each kind in turn until none is left. After each batch it rests for as long as finding and
 // deleting the batch took, so that it never uses more than half of one connection's time. Several workers may run the loop at
-// once: they skip rows that another one is deleting.
+// once: one that meets rows which another one is deleting waits for that, in the order of their time, and finds them gone.
 import type { Cells } from '../db/cells.ts'
 import type { Db } from '../db/database.ts'
 import { dbNow, dbNowPlus } from '../db/leases.ts'
@@ -12,11 +12,12 @@ import { errorFields, type Log } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import { Nullable, T } from '../schema/schema.ts'
 import { raw, sql, type Sql } from '../db/sql.ts'
+import type { PlainTx } from '../db/transaction.ts'
 
 const POLL_MS = 15_000
 const REST_MS_MIN = 5
 /** Rows that one transaction deletes by default. */
-const ROWS_MAX = 1000
+export const ROWS_MAX = 1000
 
 /** A kind of rows, and how they are deleted when their retention has ended. */
 export interface Cleanup {
@@ -35,6 +36,7 @@ export interface Cleanup {
 }
 
 const Oldest = T.Object({ age_s: Nullable(T.Number()) })
+const Bound = T.Object({ bound: T.String() })
 
 interface Retained {
   /** A table of the calling module. `column` must have an index. */
@@ -47,12 +49,12 @@ interface Retained {
   condition?: Sql
   /** Default: the table. */
   kind?: string
-  /** Rows that one transaction deletes, 1,000 by default: fewer where others are deleted with each. */
+  /** Rows that one transaction deletes, 1,000 by default, and those of the same instant as the last: fewer where others are deleted with each. */
   rows_max?: number
   control?: boolean | 'alone'
 }
 
-/** The cleanup of a table's rows by their age; a batch is a transaction of `rows_max` rows. */
+/** The cleanup of a table's rows by their age; a batch is a transaction of `rows_max` rows, and those of the same instant as the last. */
 export function cleanup({
   table,
   column,
@@ -62,24 +64,31 @@ export function cleanup({
   control = false,
   rows_max = ROWS_MAX,
 }: Retained): Cleanup {
-  const overdue = () => sql`${raw(`from ${table} t where t.${column}`)} < ${dbNowPlus(-retention_s)} and ${condition}`
+  const instant = raw(`t.${column}`)
+  const overdue = sql`${raw(`from ${table} t where`)} ${instant} < ${dbNowPlus(-retention_s)} and ${condition}`
   return {
     kind,
     control,
     async overdueFor(db) {
-      const { age_s } = await db.queries.one(
-        Oldest,
-        sql`select ${ageInSeconds(sql`min(${raw(`t.${column}`)})`)} as age_s ${overdue()}`,
-      )
+      const { age_s } = await db.queries.one(Oldest, sql`select ${ageInSeconds(sql`min(${instant})`)} as age_s ${overdue}`)
       return age_s === null ? undefined : age_s - retention_s
     },
-    remove: (db) =>
-      db.plainTx((tx) =>
-        tx.run(sql`
-          delete ${raw(`from ${table}`)} where ctid = any (array(
-            select t.ctid ${overdue()} order by ${raw(`t.${column}`)} limit ${rows_max} for update of t skip locked))`),
-      ),
+    remove: (db) => db.plainTx(async (tx) => tx.run(sql`delete ${overdue} ${await upToBound(tx, instant, overdue, rows_max)}`)),
   }
+}
+
+/**
+ * A condition that restricts a deletion to the first overdue rows: those up to the time of the last of `rows_max`. The place of a row would
+ * restrict it exactly, but under Citus rows of several nodes have the same.
+ * @param instant a column, as the statement names it
+ * @param overdue the statement from `from` on, which ends with a condition
+ */
+export async function upToBound(tx: PlainTx, instant: Sql, overdue: Sql, rows_max: number): Promise<Sql> {
+  const last = await tx.maybe(
+    Bound,
+    sql`select ${instant} as bound ${overdue} order by ${instant} offset ${rows_max - 1} limit 1`,
+  )
+  return last ? sql`and ${instant} <= ${last.bound}` : sql``
 }
 
 /** An expression: the time since an instant, by the database's clock. */

@@ -106,6 +106,7 @@ export class ClockMoves {
   async #claim(db: Db, table: LeasedTable<ClockMove>, team: string): Promise<ClockMove | undefined> {
     const [claimed] = await table.claimFrom(
       sql`select ctid from clock_move where team_id = ${team} and ${isUnleased} for update skip locked`,
+      { team },
     )
     if (claimed) return claimed
     return db.queries.maybe(
