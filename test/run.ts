@@ -172,10 +172,9 @@ said.pipe(process.stdout)
 await finished(said, { writable: false })
 endWithin(END_MS_MAX, 'The run does not end')
 const { checkStatements } = await import('./statements/check.ts')
-for (const problem of checkStatements(statements, chosen.length === 0 && !pattern)) {
-  process.stdout.write(`${problem}\n`)
-  process.exitCode = 1
-}
+const { count, faults } = checkStatements(statements)
+process.stdout.write([...faults, `Statements checked against the rules of Citus: ${count}; ${faults.length} violations`, ''].join('\n'))
+if (faults.length) process.exitCode = 1
 if (unfinished.size) {
   process.stdout.write(`Files that have not run to their end:\n${[...unfinished].map((file) => `  ${file}\n`).join('')}`)
   process.exitCode = 1

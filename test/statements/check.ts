@@ -1,12 +1,9 @@
-// Checks the statements that the program has sent in a run (log.js) against the rules of Citus (rules.ts). The faults of today are listed in
-// known-faults.tsv, which may only become shorter.
+// Checks the statements that the program has sent in a run (log.js) against the rules of Citus (rules.ts).
 import { globSync, readFileSync } from 'node:fs'
 import { partsOf } from './parts.ts'
 import { findPlace, findStatement, isOfProgram, readPlaces, type Place } from './places.ts'
 import { findFaults, RULES, type Reach, type Rule } from './rules.ts'
 import { readKinds } from './kinds.ts'
-
-const KNOWN = 'test/statements/known-faults.tsv'
 
 /** A fault in a source. */
 interface PlacedFault {
@@ -21,31 +18,10 @@ interface Statement {
   reach: Reach
 }
 
-/**
- * What is wrong with the statements of a run, as sentences.
- * @param isWhole all tests have run, so that a known fault that did not show is over
- */
-export function checkStatements(folder: string, isWhole: boolean): string[] {
+/** What is wrong with the statements of a run, as sentences, and the number of statements. */
+export function checkStatements(folder: string): { count: number; faults: string[] } {
   const statements = readStatements(folder)
-  const places = readPlaces()
-  const faults = new Map(findPlacedFaults(statements, places).map((fault) => [lineOf(fault), fault]))
-  const lines = readFileSync(KNOWN, 'utf8').split('\n').filter(Boolean)
-  const problems = [...faults].filter(([line]) => !lines.includes(line)).map(([, fault]) => sentenceFor(fault))
-  return isWhole ? [...problems, ...listObsolete(lines, faults, { statements, places })] : problems
-}
-
-/** Lines whose template is gone, or was sent in this run without the fault. */
-function listObsolete(
-  lines: string[],
-  faults: ReadonlyMap<string, PlacedFault>,
-  { statements, places }: { statements: Statement[]; places: Place[] },
-): string[] {
-  const templates = new Map(places.map((place) => [`${place.file}\t${place.start}`, place]))
-  const isOver = (line: string): boolean => {
-    const place = templates.get(line.split('\t').slice(2).join('\t'))
-    return !place || (!faults.has(line) && statements.some(({ text }) => place.parts.every((part) => text.includes(part))))
-  }
-  return lines.filter(isOver).map((line) => `${KNOWN}: this line is no longer needed: ${line}`)
+  return { count: statements.length, faults: findPlacedFaults(statements, readPlaces()).map(sentenceFor) }
 }
 
 /** The statements on tables of cells. */
@@ -69,13 +45,11 @@ function findPlacedFaults(statements: Statement[], places: Place[]): PlacedFault
       const position = Buffer.from(text).subarray(0, location).toString().length
       const place = findPlace(text, position, places) ?? findStatement(text, places)
       if (!place || !isOfProgram(text, places)) continue
-      const fault = { rule, table, file: place.file, start: place.start }
-      faults.set(lineOf(fault), fault)
+      const { file, start } = place
+      faults.set([rule, table, file, start].join('\t'), { rule, table, file, start })
     }
   return [...faults.values()]
 }
-
-const lineOf = ({ rule, table, file, start }: PlacedFault): string => [rule, table, file, start].join('\t')
 
 function sentenceFor({ rule, table, file, start }: PlacedFault): string {
   const { text, source } = RULES[rule]
