@@ -119,7 +119,7 @@ test('trial orders are sent after a word about it, and their report shows how fa
   await dialog.getByRole('button', { name: 'Send trial orders' }).click()
   const orders = page.getByRole('list', { name: 'Orders of the trial' })
   await page.getByText(/^Sending: 2 as expected, 0 different, 8 open$/).waitFor()
-  await orders.getByText('no answer').waitFor()
+  await orders.getByText('waiting').waitFor()
   assert.equal(await orders.getByText('not sent').count(), 7)
   await assertGoodPage(visited, 'links account trial running')
   held.resolve()

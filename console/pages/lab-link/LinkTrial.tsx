@@ -88,7 +88,7 @@ function Outcomes({ trial: { sent_at, is_running, outcomes } }: { trial: LinkTri
       <ol className={classes.steps} aria-label="Orders of the trial">
         {outcomes.map((outcome) => (
           <li key={outcome.control_id} className={classes.step}>
-            <Verdict outcome={outcome} />
+            <Verdict outcome={outcome} isRunning={is_running} />
             <div>
               <Text fw={600} size="sm">
                 {toWords(outcome.name)}
@@ -116,12 +116,9 @@ function Outcomes({ trial: { sent_at, is_running, outcomes } }: { trial: LinkTri
 
 type Outcome = LinkTrial['outcomes'][number]
 
-function Verdict({ outcome: { verdict, sent_at } }: { outcome: Outcome }) {
+function Verdict({ outcome: { verdict, sent_at }, isRunning }: { outcome: Outcome; isRunning: boolean }) {
   if (verdict === 'as_expected') return <StatusBadge tone="good">expected</StatusBadge>
   if (verdict === 'different') return <StatusBadge tone="failed">different</StatusBadge>
-  return sent_at === null ? (
-    <StatusBadge tone="neutral">not sent</StatusBadge>
-  ) : (
-    <StatusBadge tone="attention">no answer</StatusBadge>
-  )
+  if (sent_at === null) return <StatusBadge tone="neutral">not sent</StatusBadge>
+  return isRunning ? <StatusBadge tone="progress">waiting</StatusBadge> : <StatusBadge tone="attention">no answer</StatusBadge>
 }

@@ -98,7 +98,7 @@ const ImportPreview = ({ file: { name, changes }, hasLink }: { file: ChosenFile;
       <Text size="sm">It has the same options.</Text>
     ) : (
       <ScrollRegion label="Changed options">
-        <Table miw={360} aria-label="Changed options">
+        <Table aria-label="Changed options">
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Option</Table.Th>

@@ -397,6 +397,9 @@ test('a check looks at the newest 1,000 messages in each direction, and says so'
     many.step('results').text,
     /^the newest 1,000 messages, since \S+T00:00:02\S*, the last at \S+T00:16:41\S*, received/,
   )
+  // Of many messages only the newest are read.
+  await write('out', 20_000, 2000)
+  await write('in', 20_000, 2000)
   await asOwner(`analyze ${team.db.schema}.lab_message`)
   const statements = await statementsOf((queries) => readTraffic(queries, account))
   const reads = await Promise.all(statements.map((statement) => messageReads(team.db, statement)))

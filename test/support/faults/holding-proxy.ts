@@ -8,7 +8,7 @@ type Side = 'client' | 'server'
 interface Hold {
   side: Side
   text: string
-  what: 'piece' | 'answer'
+  kind: 'piece' | 'answer'
   resolve: () => void
 }
 
@@ -18,7 +18,7 @@ export interface HoldingProxy {
    * Holds back the next piece from a side with a text, or what the other side answers to it, and all that follows on the connection.
    * Fulfilled when it is held.
    */
-  hold(side: Side, text: string, what?: Hold['what']): Promise<void>
+  hold(side: Side, text: string, kind?: Hold['kind']): Promise<void>
   /** Lets what is held pass. */
   release(): void
   /** Closes the connections of which something is held; it never arrives. */
@@ -43,11 +43,11 @@ class Pair {
   /** @param hold what is to be held next; @returns whether this piece has begun it */
   pass(side: Side, piece: Buffer, hold: Hold | undefined): boolean {
     const isChosen = hold?.side === side && piece.includes(hold.text)
-    if (isChosen && hold.what === 'piece') {
+    if (isChosen && hold.kind === 'piece') {
       this.#holds.add(side)
       hold.resolve()
     }
-    if (isChosen && hold.what === 'answer') {
+    if (isChosen && hold.kind === 'answer') {
       this.#holds.add(otherSide(side))
       this.#onAnswer = hold.resolve
     }
@@ -103,7 +103,7 @@ export async function holdingProxy(target: { host: string; port: number }): Prom
   await once(listener, 'listening')
   return {
     port: (listener.address() as AddressInfo).port,
-    hold: (side, text, what = 'piece') => new Promise((resolve) => (hold = { side, text, what, resolve })),
+    hold: (side, text, kind = 'piece') => new Promise((resolve) => (hold = { side, text, kind, resolve })),
     release() {
       hold = undefined
       for (const pair of pairs) pair.release()
