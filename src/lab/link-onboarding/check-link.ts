@@ -34,9 +34,9 @@ const CLAIM_S = 90
  * Errors: 409 a check of the link is running.
  */
 export async function startCheck(tx: PlainTx, link: AccountLink): Promise<CheckFacts> {
+  await tx.run(sql`delete from lab_link_check where account_id = ${link.account_id} and expires_at <= ${dbNow}`)
   const count = await tx.run(sql`
-    insert into lab_link_check (account_id, expires_at) values (${link.account_id}, ${dbNowPlus(CLAIM_S)})
-    on conflict (account_id) do update set expires_at = excluded.expires_at where lab_link_check.expires_at <= ${dbNow}`)
+    insert into lab_link_check (account_id, expires_at) values (${link.account_id}, ${dbNowPlus(CLAIM_S)}) on conflict do nothing`)
   if (!count) throw conflict('A check of the link is running')
   return { now: tx.now, ...(await readFacts(tx, link)) }
 }
