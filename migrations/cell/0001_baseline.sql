@@ -149,6 +149,8 @@ create table access_line (
   users    text not null,
   line     text not null
 );
+-- It has no key: logical replication compares whole rows.
+alter table access_line replica identity full;
 alter table access_line alter column users set storage external;
 alter table access_line alter column line set storage external;
 
@@ -1345,6 +1347,8 @@ create table data_retention (
   updated_at  timestamptz not null,
   constraint data_retention__rule unique nulls not distinct (team_id, resource)
 );
+-- It has no primary key: logical replication, which moves shards of Citus, compares whole rows.
+alter table data_retention replica identity full;
 
 -- How far the deletion of a team's expired health data has come, and when it begins again.
 create table data_retention_check (

@@ -122,8 +122,8 @@ const serverCommands: Leaf[] = [
     usage: 'migrate',
     summary: 'run database migrations and exit',
     details:
-      'Uses DATABASE_URL, or the database in DATA_DIR, which the first run creates. With --engine citus it distributes the tables of the cells over the nodes of Citus, with their rows; later runs distribute new tables without it.',
-    options: [dataDir, ['--engine <engine>', 'citus: distribute the tables of the cells']],
+      'Uses DATABASE_URL, or the database in DATA_DIR, which the first run creates.',
+    options: [dataDir, ['--engine <engine>', 'citus: distribute the tables, now and in later runs']],
     examples: ['migrate', 'migrate --data-dir /srv/drawbridge', 'migrate --engine citus'],
     run: async (input, { env, print }) =>
       (await import('./commands/start.ts')).migrateOnly(withOptions(input, env), input.values.engine, print),

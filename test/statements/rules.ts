@@ -26,7 +26,7 @@ export const RULES = {
     source: `${PLANNER}/multi_router_planner.c`,
   },
   conflict: {
-    text: 'What an insert does in a conflict, and what a write returns, has immutable functions only, and no parameter if the insert has a select.',
+    text: 'What an insert does in a conflict, and what a write returns, has immutable functions only, and no parameter if the insert selects from no distributed table.',
     source: `${PLANNER}/multi_router_planner.c`,
   },
   written: {
@@ -115,10 +115,10 @@ function writtenTable({ node, relations }: Query): Relation | undefined {
 
 function checkWrite(query: Query): { rule: Rule; table: Relation }[] {
   const table = writtenTable(query)
-  return table ? rulesOfWrite(query).map((rule) => ({ rule, table })) : []
+  return table ? rulesOfWrite(query, table).map((rule) => ({ rule, table })) : []
 }
 
-function rulesOfWrite({ node, queries }: Query): Rule[] {
+function rulesOfWrite({ node, queries }: Query, { kind }: Relation): Rule[] {
   const fields = node[typeOf(node)] as Fields
   const rules: Rule[] = []
   const returned = ownNodes([fields.returningClause])
@@ -126,14 +126,16 @@ function rulesOfWrite({ node, queries }: Query): Rule[] {
   if ('InsertStmt' in node) {
     if (isInsertOfValues(node) && queries.some((query) => !isCte(query, fields))) rules.push('values')
     const after = ownNodes([fields.onConflictClause])
-    const hasParameter = !isInsertOfValues(node) && [...returned, ...after].some((item) => 'ParamRef' in item)
+    const isOfTables = queries.flatMap(listTables).some(({ kind }) => kind === 'distributed')
+    const hasParameter = !isInsertOfValues(node) && !isOfTables && [...returned, ...after].some((item) => 'ParamRef' in item)
     if (after.some(isMutable) || hasParameter) rules.push('conflict')
     return rules
   }
   const written = ownNodes([fields.targetList, fields.whereClause, fields.fromClause, fields.usingClause])
   const branches = written.filter((item) => 'CaseExpr' in item || 'CoalesceExpr' in item).flatMap((item) => listNodes(item))
   const hasOperand = written.some(({ CaseExpr }) => CaseExpr?.arg)
-  const changesTeam = ((fields.targetList ?? []) as Node[]).some(({ ResTarget }) => ResTarget!.name === 'team_id')
+  const changesTeam =
+    kind === 'distributed' && ((fields.targetList ?? []) as Node[]).some(({ ResTarget }) => ResTarget!.name === 'team_id')
   if (changesTeam || hasOperand || written.some(isVolatile) || mutableOfColumns(written).length || branches.some(isMutable))
     rules.push('written')
   return rules

@@ -52,8 +52,6 @@ const IssueRow = T.Object({
   message_id: Nullable(T.String()),
   order_id: Nullable(T.String()),
   team_id: Nullable(T.String()),
-  /** Of the order. */
-  user_id: Nullable(T.String()),
   source: Nullable(T.String()),
   detail: Nullable(T.String()),
   count: T.Integer(),
@@ -63,7 +61,8 @@ const IssueRow = T.Object({
   updated_at: Timestamp,
 })
 
-export type Issue = Static<typeof IssueRow> & { text: string; remedy: string }
+/** `user_id`: of its order, which is not named if the user is deleted. */
+export type Issue = Static<typeof IssueRow> & { user_id: string | null; text: string; remedy: string }
 
 /** The order of an issue without a message. */
 const orderOfSource = sql`
@@ -79,13 +78,11 @@ const issueRows = sql`
    select q.id, q.reason, q.link_account_id, q.message_id, q.source, q.order_team_id, q.detail, q.count, q.state, q.comment, q.created_at, q.updated_at
    from lab_link_issue q) i
   left join lab_account a on a.id = i.link_account_id left join lab l on l.id = a.lab_id
-  left join lab_message m on m.id = i.message_id
-  left join lab_order o on o.team_id = coalesce(m.team_id, i.order_team_id) and o.id = coalesce(m.order_id, ${orderOfSource})
-    and ${userNotDeleted(sql`o.user_id`, sql`o.team_id`)}`
+  left join lab_message m on m.id = i.message_id`
 
 const issueColumns = sql`
-  i.id, i.reason, i.link_account_id as account_id, a.provider_account_id as account_number, l.slug as lab, i.message_id, o.id as order_id,
-  o.team_id, o.user_id, i.source, i.detail, i.count, i.state, i.comment, i.created_at, i.updated_at`
+  i.id, i.reason, i.link_account_id as account_id, a.provider_account_id as account_number, l.slug as lab, i.message_id,
+  coalesce(m.order_id, ${orderOfSource}) as order_id, coalesce(m.team_id, i.order_team_id) as team_id, i.source, i.detail, i.count, i.state, i.comment, i.created_at, i.updated_at`
 
 interface IssueFilter {
   account_id?: string | undefined
@@ -117,7 +114,7 @@ export async function listIssues(
     sql`select ${issueColumns} from ${issueRows} where ${joinConditions(conditions)} ${pages.order}`,
   )
   const { page: shown, next_cursor } = pages.cut(rows, ({ created_at, id }) => [created_at, id])
-  return { data: shown.map(toIssue), next_cursor }
+  return { data: await toIssues(db, shown), next_cursor }
 }
 
 const ofOrg = (org_id: string | undefined): Sql => (org_id === undefined ? sql`true` : sql`a.org_id = ${org_id}`)
@@ -143,9 +140,27 @@ export async function countOpenIssues(db: Queries, org_id: string): Promise<Open
   return { count, is_exact: count < COUNTED_MAX }
 }
 
-function toIssue(row: Static<typeof IssueRow>): Issue {
-  const { text, remedy } = issueTexts[row.reason]
-  return { ...row, text, remedy }
+const Order = T.Object({ id: T.String(), team_id: T.String(), user_id: T.String() })
+
+/** Issues with their orders, which may be on other nodes of the database. */
+async function toIssues(db: Queries, rows: Static<typeof IssueRow>[]): Promise<Issue[]> {
+  const named = rows.filter(({ order_id, team_id }) => order_id !== null && team_id !== null)
+  const orders = named.length
+    ? await db.many(
+        Order,
+        sql`
+        select o.id, o.team_id, o.user_id
+        from unnest(${named.map(({ team_id }) => team_id)}::uuid[], ${named.map(({ order_id }) => order_id)}::uuid[]) as named (team_id, id)
+        join lab_order o on o.team_id = named.team_id and o.id = named.id
+        where ${userNotDeleted(sql`o.user_id`, sql`o.team_id`)}`,
+      )
+    : []
+  const orderOf = new Map(orders.map((order) => [order.id, order]))
+  return rows.map((row) => {
+    const { id = null, team_id = null, user_id = null } = orderOf.get(row.order_id ?? '') ?? {}
+    const { text, remedy } = issueTexts[row.reason]
+    return { ...row, order_id: id, team_id, user_id, text, remedy }
+  })
 }
 
 interface FinishOptions {
@@ -164,7 +179,7 @@ export async function finishIssue(db: Queries, id: string, { org_id, comment }: 
     update lab_link_issue set state = 'done', comment = coalesce(${comment ?? null}, comment), updated_at = ${dbNow} where id = ${id}`,
   )
   if (count === 0) await markDone(db, id, comment ?? null)
-  return toIssue((await find())!)
+  return (await toIssues(db, [(await find())!]))[0]!
 }
 
 const DAY_S = 86_400

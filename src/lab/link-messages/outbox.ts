@@ -4,7 +4,7 @@ import { dbNow } from '../../platform/db/leases.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
 import type { Queries } from '../../platform/db/transaction.ts'
 import { T, type Static } from '../../platform/schema/schema.ts'
-import { expiresAt } from './outgoing-messages.ts'
+import { expiryOf, isExpired } from './outgoing-messages.ts'
 
 /** Pauses between attempts double from the first to the last. */
 const BACKOFF_S = { first: 5, last: 600 }
@@ -52,13 +52,12 @@ export const claimDue = (
     DueMessage,
     sql`
     with due as materialized (
-      select id from lab_message m
+      select id, ${dbNow} + make_interval(secs => ${answer_s * max} + ${backoff(sql`m.attempts + 1`)}) as next_at from lab_message m
       where link_account_id = ${account_id} and ${isUnanswered} and due_at <= ${dbNow} and ${isNext} and ${isLive} and ${isHeld}
       order by created_at, id limit ${max} for no key update skip locked),
     claimed as (
       update lab_message as m
-      set state = 'sent', attempts = m.attempts + 1, updated_at = ${dbNow},
-          due_at = ${dbNow} + make_interval(secs => ${answer_s * max} + ${backoff(sql`m.attempts + 1`)})
+      set state = 'sent', attempts = m.attempts + 1, updated_at = ${dbNow}, due_at = due.next_at
       from due where m.id = due.id
       returning m.id, m.control_id, m.bytes, m.attempts, m.created_at)
     select id, control_id, bytes, attempts from claimed order by created_at, id`,
@@ -81,7 +80,8 @@ export const returnUnsent = (db: Queries, ids: readonly string[], isHeld: Sql): 
 export const postponeUnanswered = (db: Queries, id: string, { error, isHeld }: { error: string; isHeld: Sql }): Promise<number> =>
   db.run(sql`
     update lab_message
-    set error = ${error}, due_at = ${dbNow} + make_interval(secs => ${backoff(sql`attempts`)}), updated_at = ${dbNow}
+    set error = ${error}, updated_at = ${dbNow},
+        due_at = (select ${dbNow} + make_interval(secs => ${backoff(sql`attempts`)}) from lab_message where id = ${id})
     where id = ${id} and direction = 'out' and state = 'sent' and ${isHeld}`)
 
 /**
@@ -90,7 +90,7 @@ export const postponeUnanswered = (db: Queries, id: string, { error, isHeld }: {
  */
 export const markDelivered = (db: Queries, id: string, isAnswered: boolean): Promise<number> =>
   db.run(sql`
-    update lab_message set state = 'committed', error = null, due_at = ${isAnswered ? expiresAt : sql`null`}, updated_at = ${dbNow}
+    update lab_message set state = 'committed', error = null, due_at = ${isAnswered ? expiryOf(id) : sql`null`}, updated_at = ${dbNow}
     where id = ${id} and direction = 'out' and state = 'sent'`)
 
 /**
@@ -105,7 +105,7 @@ export async function expireUnanswered(db: Queries): Promise<string[]> {
     set state = 'expired', reason = 'expired_order', due_at = null, updated_at = ${dbNow},
         error = case when state = 'committed' then 'The laboratory has the message, and has not said within 72 hours whether it accepts it'
                      else 'The laboratory has not answered within 72 hours' end
-    where direction = 'out' and state in ('queued', 'sent', 'committed') and due_at is not null and ${expiresAt} < ${dbNow}
+    where direction = 'out' and state in ('queued', 'sent', 'committed') and due_at is not null and ${isExpired}
     returning link_account_id`,
   )
   return rows.map(({ link_account_id }) => link_account_id)

@@ -1,5 +1,5 @@
 // Messages to laboratories in lab_message, by their order: whether they were sent, and what the laboratory answered. Makes no decisions.
-import { dbNow, endLease, isUnleased } from '../../platform/db/leases.ts'
+import { dbNow, dbNowPlus, endLease, isUnleased } from '../../platform/db/leases.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
 import type { PlainTx, Queries, Tx } from '../../platform/db/transaction.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
@@ -70,8 +70,12 @@ const HOUR_S = 3600
 /** How long a message waits for its answer. */
 const EXPIRY_S = 72 * HOUR_S
 
-/** When a message without an answer expires. */
-export const expiresAt: Sql = sql`coalesce(queued_at, created_at) + make_interval(secs => ${EXPIRY_S})`
+/** When a message without an answer expires: a query, because Citus computes no instant from a column of the row that it writes. */
+export const expiryOf = (id: string): Sql =>
+  sql`(select coalesce(queued_at, created_at) + make_interval(secs => ${EXPIRY_S}) from lab_message where id = ${id})`
+
+/** Whether a message without an answer has expired. */
+export const isExpired: Sql = sql`coalesce(queued_at, created_at) < ${dbNowPlus(-EXPIRY_S)}`
 
 export interface AnsweredState {
   state: OutgoingState
@@ -91,7 +95,7 @@ export function saveAnswer(
   tx.defer(sql`
     update lab_message
     set state = ${state}, answer = ${answer}, answered_at = ${dbNow}, reason = ${reasonAfter(state)}, error = ${error},
-        due_at = ${isAwaited ? expiresAt : sql`null`}, updated_at = ${dbNow}, ${endLease}
+        due_at = ${isAwaited ? expiryOf(id) : sql`null`}, updated_at = ${dbNow}, ${endLease}
     where id = ${id} and team_id = ${team_id}`)
 }
 

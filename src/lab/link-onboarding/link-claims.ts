@@ -21,13 +21,12 @@ const Claimed = T.Object({ expires_at: T.String() })
  * Errors: 409 a check or a trial of the link is running.
  */
 export async function claimLink(db: Queries, account_id: string, purpose: Purpose, seconds: number): Promise<LinkClaim> {
+  await db.run(sql`delete from lab_link_claim where account_id = ${account_id} and expires_at <= ${dbNow}`)
   const row = await db.maybe(
     Claimed,
     sql`
     insert into lab_link_claim (account_id, purpose, expires_at) values (${account_id}, ${purpose}, ${dbNowPlus(seconds)})
-    on conflict (account_id) do update set purpose = excluded.purpose, expires_at = excluded.expires_at
-    where lab_link_claim.expires_at <= ${dbNow}
-    returning expires_at`,
+    on conflict do nothing returning expires_at`,
   )
   if (!row) throw conflict('A check or a trial of the link is running')
   return { account_id, expires_at: row.expires_at }

@@ -71,7 +71,7 @@ export async function distributeTables(client: pg.Client, schema: string): Promi
   if (tables.length === 0) return
   // In parallel, the nodes could not add a key to a table that the same transaction has created.
   await client.query(`set local citus.multi_shard_modify_mode = 'sequential'`)
-  for (const statement of await removalOfSecurity(client, schema)) await client.query(statement)
+  await removeSecurity(client, schema)
   const keys = await listForeignKeys(client, schema, tables)
   for (const { source, name } of keys) await client.query(`alter table ${source} drop constraint ${name}`)
   let first = await findDistributed(client, schema)
@@ -84,6 +84,13 @@ export async function distributeTables(client: pg.Client, schema: string): Promi
     }
   for (const { source, name, definition } of keys)
     await client.query(`alter table ${source} add constraint ${name} ${definition}`)
+}
+
+/** Its roles may not exist on the workers, whose schema, if there is one, has nothing of them. */
+async function removeSecurity(client: pg.Client, schema: string): Promise<void> {
+  await client.query(`set local citus.enable_ddl_propagation = off`)
+  for (const statement of await removalOfSecurity(client, schema)) await client.query(statement)
+  await client.query(`set local citus.enable_ddl_propagation = on`)
 }
 
 /** Citus manages a local table by itself when it gets a foreign key to a reference table. */

@@ -11,7 +11,7 @@ import { connection } from '../../../test/support/server.ts'
 import { installation } from '../../../test/support/template.ts'
 import { waitUntil } from '../../../test/support/embedded-postgres.ts'
 import { migrate, type MigrateOptions } from './migrate.ts'
-import { compare, migrationsOf, readMigration, type AppliedMigration, type Migration } from './migrations.ts'
+import { compare, MigrationError, migrationsOf, readMigration, type AppliedMigration, type Migration } from './migrations.ts'
 
 /** Migrations of cells as a later release has them: those of this program and one for each text. */
 function laterMigrations(...texts: string[]): Migration[] {
@@ -214,4 +214,22 @@ test('npm run check finds a number that two migrations have', () => {
     scripts: { check: string }
   }
   assert.match(scripts.check, /(^|&& )node test\/check-migrations\.ts && /)
+})
+
+test('a PostgreSQL without Citus, and row-level security with it, are refused before the schema is made', async () => {
+  const refuse = (options: MigrateOptions, message: RegExp) =>
+    assert.rejects(migrateCell('without_citus', { engine: 'citus', ...options }), (error: Error) => {
+      assert(error instanceof MigrationError)
+      assert.match(error.message, message)
+      return true
+    })
+  await refuse({}, /^The tables of schema "without_citus" are on Citus, .* Set ROW_SECURITY to "off"\.$/)
+  await refuse(
+    { row_security: 'off' },
+    /^This PostgreSQL has no Citus: install Citus 13\.2 or newer, and set shared_preload_libraries to "citus"\.$/,
+  )
+  await withClient('public', async (client) => {
+    const { rows } = await client.query<{ schema: string | null }>(`select to_regnamespace('without_citus')::text as schema`)
+    assert.equal(rows[0]!.schema, null)
+  })
 })

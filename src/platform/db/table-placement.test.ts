@@ -125,6 +125,18 @@ test('no distributed or reference table has a trigger, a rule or a parent', asyn
   assert.deepEqual(found, [])
 })
 
+// "cannot use logical replication to transfer shards of the relation […] since it doesn't have a REPLICA IDENTITY or PRIMARY KEY":
+// operations/shard_transfer.c. The same holds for logical replication from one PostgreSQL.
+test('logical replication can name the rows of every table', async () => {
+  const { rows: unnamed } = await asOwner<{ name: string }>(
+    `select relname as name from pg_class c
+     where oid = any ($1::oid[]) and relreplident <> 'f'
+       and not exists (select from pg_index i where i.indrelid = c.oid and i.indisprimary)`,
+    [tables.map(({ oid }) => oid)],
+  )
+  assert.deepEqual(unnamed, [])
+})
+
 // A default with a sequence of another type becomes `worker_nextval`, which Citus allows on the coordinator alone: commands/table.c. So that each
 // node gives numbers of a range of its own, they are bigint.
 test('identity columns and sequences of distributed tables are of type bigint', async () => {
