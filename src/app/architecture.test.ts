@@ -225,7 +225,7 @@ const FRAGMENTS: Record<string, RegExp> = {
   // A periodic task looks for teams that were deleted.
   'src/connections/grants/deleted-teams.ts': /select g.team_id from provider_grant g/,
   // A periodic task looks at what is due.
-  'src/platform/queue/event-retention.ts': /from event_body b where b.retained_from <|with due as materialized/,
+  'src/platform/queue/event-retention.ts': /^from event_body b where |with waiting as materialized/,
   // A link code names its cell only.
   'src/connections/link/codes.ts': /from link_code where code_hash = \S+ and expires_at > /,
   // Laboratories name an order without its team.

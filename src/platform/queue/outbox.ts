@@ -107,6 +107,7 @@ export const subscribeTeam = (tx: Queries, team_id: string): Promise<number> =>
 export const isSubscribed = (team_id: string): Sql => sql`exists (select from event_subscribed_team where team_id = ${team_id})`
 
 const TeamId = T.Object({ team_id: T.String() })
+const TeamWithEntries = T.Object({ team_id: T.String(), n: T.Integer() })
 const WaitingEntry = T.Object({ id: T.Integer(), team_id: T.String(), events: T.Integer(), position: T.Integer() })
 type WaitingEntry = Static<typeof WaitingEntry>
 const OutboxEntry = T.Object({ id: T.Integer(), team_id: T.String(), event_ids: T.Array(T.String()) })
@@ -146,8 +147,10 @@ export async function takeOutboxEntries(
   )
   if (!locked) return { entries: [], isMore: false }
   const teams = await listTeamsWithEntries(tx)
-  const share = Math.min(limits.entries, 1 + Math.floor((READ_PER_LOOKED_AT * limits.entries) / Math.max(teams.length, 1)))
-  const [oldest, weights] = await Promise.all([listOldest(tx, teams, share, limits.entries), weigh(teams)])
+  // Each entry has an event.
+  const entries_max = Math.max(1, Math.min(limits.entries, limits.events))
+  const share = Math.min(entries_max, 1 + Math.floor((READ_PER_LOOKED_AT * entries_max) / Math.max(teams.length, 1)))
+  const [oldest, weights] = await Promise.all([listOldest(tx, teams, share, entries_max), weigh(teams)])
   const chosen = choose(oldest, weights, limits)
   const entries = await runByTeam(chosen, (team_id, ofTeam) =>
     tx.many(
@@ -157,7 +160,7 @@ export async function takeOutboxEntries(
       returning id, team_id, event_ids`,
     ),
   )
-  const isCut = oldest.length >= limits.entries || oldest.some(({ position }) => position >= share)
+  const isCut = oldest.length >= entries_max || oldest.some(({ position }) => position >= share)
   return { entries: entries.sort((a, b) => a.id - b.id), isMore: isCut || oldest.length > entries.length }
 }
 
@@ -166,9 +169,13 @@ export async function takeOutboxEntries(
  * by the order of its entries, since a plan without statistics would read the table.
  */
 async function listTeamsWithEntries(tx: PlainTx): Promise<string[]> {
-  const first = await tx.many(TeamId, sql`select team_id from event_outbox order by team_id limit ${FEW_ENTRIES}`)
+  const first = await tx.many(
+    TeamWithEntries,
+    sql`
+    select team_id, count(*) as n from (select team_id from event_outbox order by team_id limit ${FEW_ENTRIES}) o group by team_id`,
+  )
   const teams =
-    first.length < FEW_ENTRIES
+    first.reduce((sum, { n }) => sum + n, 0) < FEW_ENTRIES
       ? first
       : await tx.many(
           TeamId,
@@ -176,7 +183,7 @@ async function listTeamsWithEntries(tx: PlainTx): Promise<string[]> {
           select s.team_id from event_subscribed_team s
           cross join lateral (select from event_outbox where team_id = s.team_id order by id limit 1) o`,
         )
-  return [...new Set(teams.map(({ team_id }) => team_id))]
+  return teams.map(({ team_id }) => team_id)
 }
 
 /** The oldest entries of each team, at most `share`: the first of each, then the second of each, and so on. */
