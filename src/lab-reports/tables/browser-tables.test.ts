@@ -428,3 +428,17 @@ test('the foot of a page does not hide a table of one row, nor make its former r
     [['DHEA Sulfate', '2.6']],
   )
 })
+
+test('a code of a laboratory below Site is no unit, also where it looks like one', () => {
+  const cells = (top: number, ...texts: string[]): Text[] =>
+    texts.flatMap((text, index) => (text ? [[top, [36, 200, 270, 360, 500][index]!, text] as Text] : []))
+  const texts = [
+    ...cells(100, 'Test Name', 'In Range', 'Out Of Range', 'Reference Range', 'Site'),
+    ...cells(120, 'Total Protein', '6.3', '', '6.0 - 8.5 g/dL', 'NG'),
+    ...cells(140, 'BUN/Creatinine Ratio', '', '26', '9 - 23', 'NG'),
+  ]
+  assert.deepEqual(readRows(texts), [
+    ['Total Protein', '6.3', 'g/dL', 'normal'],
+    ['BUN/Creatinine Ratio', '26', null, 'abnormal'],
+  ])
+})

@@ -301,8 +301,8 @@ export function assign(cells: readonly TypedCell[], columns: readonly Column[]):
   return assigned
 }
 
-/** What is in them is neither a unit nor a flag of the result: `U` is a specimen there. */
-const KEEPS_CELLS = new Set<ColumnKind>(['previous', 'specimen', 'method'])
+/** What is in them is neither a unit nor a flag of the result: `U` is a specimen there, and `NG` a laboratory. */
+const KEEPS_CELLS = new Set<ColumnKind>(['previous', 'specimen', 'method', 'laboratory'])
 
 /** Where a name and its result stand without a gap, each under its own column: `C-Reactive Protein 94.5` in text of equal widths. */
 export function splitAtColumns(
