@@ -442,3 +442,42 @@ test('a code of a laboratory below Site is no unit, also where it looks like one
     ['BUN/Creatinine Ratio', '26', null, 'abnormal'],
   ])
 })
+
+describe('a table without names of columns below one that names them', () => {
+  const named = [...HEADER, ...line(120, 'Albumin', '44', 'g/L', '35 - 50'), ...line(140, 'Globulin', '24', 'g/L', '20 - 35')]
+
+  test('is read by its own columns', () => {
+    const own = (top: number, ...cells: string[]): Text[] =>
+      cells.map((text, index): Text => [top, [36, 170, 235, 300][index]!, text])
+    const texts = [
+      ...named,
+      [170, 36, 'Bone Profile'] as Text,
+      ...own(190, 'Calcium', '2.57', 'mmol/L', '2.20 - 2.60'),
+      ...own(210, 'Phosphate', '1.62', 'mmol/L', '0.80 - 1.50'),
+      ...own(230, 'Magnesium', '0.79', 'mmol/L', '0.70 - 1.00'),
+    ]
+    assert.deepEqual(readRows(texts).slice(2), [
+      ['Calcium', '2.57', 'mmol/L', 'normal'],
+      ['Phosphate', '1.62', 'mmol/L', 'abnormal'],
+      ['Magnesium', '0.79', 'mmol/L', 'normal'],
+    ])
+    assert.deepEqual(readPanels(texts).at(-1), ['Magnesium', 'Bone Profile'])
+  })
+
+  test('is read where its results stand below units and ranges', () => {
+    const own = (top: number, name: string, result: string): Text[] => [
+      [top, 36, name],
+      [top, 390, result],
+    ]
+    const texts = [
+      ...named,
+      [170, 36, 'Bone Profile'] as Text,
+      ...own(190, 'Calcium', '2.57 mmol/L [2.20 - 2.60]'),
+      ...own(210, 'Magnesium', '0.59 mmol/L [0.70 - 1.00]'),
+    ]
+    assert.deepEqual(readRows(texts).slice(2), [
+      ['Calcium', '2.57', 'mmol/L', 'normal'],
+      ['Magnesium', '0.59', 'mmol/L', 'abnormal'],
+    ])
+  })
+})

@@ -55,7 +55,13 @@ function splitRegions(lines: readonly Line[], columnsBefore: Column[] | null): R
   const end = () => {
     if (region.lines.length) regions.push(...(region.columns ? [region] : splitAtGutter(region)))
   }
+  let named = columnsBefore
   for (let index = 0; index < lines.length; index++) {
+    if ((lines[index]!.isBare ?? false) !== (lines[index - 1]?.isBare ?? false)) {
+      end()
+      if (lines[index]!.isBare) named = region.columns
+      region = { columns: lines[index]!.isBare ? null : named, lines: [] }
+    }
     // Above the names of the columns of the table that was read last: it begins the one next to it.
     if (region.columns !== columnsBefore && region.columns?.every(({ box }) => lines[index]!.box.bottom <= box.top)) {
       end()
