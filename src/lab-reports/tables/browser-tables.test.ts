@@ -481,3 +481,39 @@ describe('a table without names of columns below one that names them', () => {
     ])
   })
 })
+
+test('a name above the line of its result goes on there if it does not end, or if what stands there begins no name', () => {
+  const texts = [
+    ...HEADER,
+    ...line(120, 'HDL Cholesterol', '45', 'mg/dL', '40 - 80'),
+    ...line(132, 'LDL Cholesterol,'),
+    ...line(143, 'Calculated', '107', 'mg/dL', '0 - 100'),
+    ...line(155, 'Immunoglobulin A'),
+    ...line(166, '(IgA)', '249', 'mg/dL', '87 - 352'),
+    ...line(178, 'Ferritin', '103', 'ng/mL', '15 - 150'),
+  ]
+  assert.deepEqual(
+    readRows(texts).map(([name, value]) => [name, value]),
+    [
+      ['HDL Cholesterol', '45'],
+      ['LDL Cholesterol, Calculated', '107'],
+      ['Immunoglobulin A (IgA)', '249'],
+      ['Ferritin', '103'],
+    ],
+  )
+})
+
+test('a name is not parted at a slash, so that one before a slash may have had no room in the line above', () => {
+  const texts = [
+    ...HEADER,
+    ...line(120, 'Triglycerides', '106', 'mg/dL', '0 - 149'),
+    ...line(140, 'HDL Cholesterol', '45', 'mg/dL', '40 - 80'),
+    ...line(160, 'Total'),
+    ...line(171, 'Cholesterol/HDL', '3.6', '', '0.0 - 4.0'),
+    ...line(182, 'Ratio'),
+  ]
+  assert.deepEqual(
+    readRows(texts).map(([name]) => name),
+    ['Triglycerides', 'HDL Cholesterol', 'Total Cholesterol/HDL Ratio'],
+  )
+})
