@@ -111,6 +111,7 @@ describe('a row', () => {
     'peroxidase (TPO)',
     ') Ratio',
     '(Bicarbonate)',
+    'M (IgM)',
   ])
     test(`whose name is ${name} is cut off`, () => assert.deepEqual(ofRow({ name }), ['name_is_incomplete']))
 

@@ -120,6 +120,8 @@ function nameDoubt({ name }: Row, { isNamed }: Names): ReadingFinding | undefine
   if (hasOpenBracket(name) || IS_CUT.test(name)) return INCOMPLETE
   if (COMPARED.test(name)) return HOLDS_VALUE
   if (CAME_BEFORE.test(name)) return INCOMPLETE
+  // `M (IgM)`, but not `K (serum)`.
+  if (/^\p{L}\s\(/u.test(name) && !isNamed(name[0]!)) return INCOMPLETE
   if (isNamed(name)) return undefined
   if (isUnit(name) || VALUE_WITHIN.test(name) || dateIn(name) !== undefined) return HOLDS_VALUE
   if (columnKind(name) !== undefined) return { kind: 'name_holds_a_heading', text: 'The name is one of a column.' }

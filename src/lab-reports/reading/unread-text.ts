@@ -31,7 +31,17 @@ const BESIDE_LINE: ReadingFinding = {
 }
 
 /** What is in them is not part of a result. */
-const OTHER_COLUMNS = new Set<ColumnKind>(['previous', 'comment', 'other', 'date', 'dated_value', 'flag', 'method', 'specimen'])
+const OTHER_COLUMNS = new Set<ColumnKind>([
+  'previous',
+  'comment',
+  'other',
+  'date',
+  'dated_value',
+  'flag',
+  'method',
+  'specimen',
+  'laboratory',
+])
 const RESULTS = new Set<ColumnKind>(['value', 'normal_value', 'abnormal_value'])
 /** Multiple of the height of a line: a line that is further above the first row or below the last one belongs to no table. */
 const REACH = 0.5

@@ -428,3 +428,92 @@ test('the foot of a page does not hide a table of one row, nor make its former r
     [['DHEA Sulfate', '2.6']],
   )
 })
+
+test('a code of a laboratory below Site is no unit, also where it looks like one', () => {
+  const cells = (top: number, ...texts: string[]): Text[] =>
+    texts.flatMap((text, index) => (text ? [[top, [36, 200, 270, 360, 500][index]!, text] as Text] : []))
+  const texts = [
+    ...cells(100, 'Test Name', 'In Range', 'Out Of Range', 'Reference Range', 'Site'),
+    ...cells(120, 'Total Protein', '6.3', '', '6.0 - 8.5 g/dL', 'NG'),
+    ...cells(140, 'BUN/Creatinine Ratio', '', '26', '9 - 23', 'NG'),
+  ]
+  assert.deepEqual(readRows(texts), [
+    ['Total Protein', '6.3', 'g/dL', 'normal'],
+    ['BUN/Creatinine Ratio', '26', null, 'abnormal'],
+  ])
+})
+
+describe('a table without names of columns below one that names them', () => {
+  const named = [...HEADER, ...line(120, 'Albumin', '44', 'g/L', '35 - 50'), ...line(140, 'Globulin', '24', 'g/L', '20 - 35')]
+
+  test('is read by its own columns', () => {
+    const own = (top: number, ...cells: string[]): Text[] =>
+      cells.map((text, index): Text => [top, [36, 170, 235, 300][index]!, text])
+    const texts = [
+      ...named,
+      [170, 36, 'Bone Profile'] as Text,
+      ...own(190, 'Calcium', '2.57', 'mmol/L', '2.20 - 2.60'),
+      ...own(210, 'Phosphate', '1.62', 'mmol/L', '0.80 - 1.50'),
+      ...own(230, 'Magnesium', '0.79', 'mmol/L', '0.70 - 1.00'),
+    ]
+    assert.deepEqual(readRows(texts).slice(2), [
+      ['Calcium', '2.57', 'mmol/L', 'normal'],
+      ['Phosphate', '1.62', 'mmol/L', 'abnormal'],
+      ['Magnesium', '0.79', 'mmol/L', 'normal'],
+    ])
+    assert.deepEqual(readPanels(texts).at(-1), ['Magnesium', 'Bone Profile'])
+  })
+
+  test('is read where its results stand below units and ranges', () => {
+    const own = (top: number, name: string, result: string): Text[] => [
+      [top, 36, name],
+      [top, 390, result],
+    ]
+    const texts = [
+      ...named,
+      [170, 36, 'Bone Profile'] as Text,
+      ...own(190, 'Calcium', '2.57 mmol/L [2.20 - 2.60]'),
+      ...own(210, 'Magnesium', '0.59 mmol/L [0.70 - 1.00]'),
+    ]
+    assert.deepEqual(readRows(texts).slice(2), [
+      ['Calcium', '2.57', 'mmol/L', 'normal'],
+      ['Magnesium', '0.59', 'mmol/L', 'abnormal'],
+    ])
+  })
+})
+
+test('a name above the line of its result goes on there if it does not end, or if what stands there begins no name', () => {
+  const texts = [
+    ...HEADER,
+    ...line(120, 'HDL Cholesterol', '45', 'mg/dL', '40 - 80'),
+    ...line(132, 'LDL Cholesterol,'),
+    ...line(143, 'Calculated', '107', 'mg/dL', '0 - 100'),
+    ...line(155, 'Immunoglobulin A'),
+    ...line(166, '(IgA)', '249', 'mg/dL', '87 - 352'),
+    ...line(178, 'Ferritin', '103', 'ng/mL', '15 - 150'),
+  ]
+  assert.deepEqual(
+    readRows(texts).map(([name, value]) => [name, value]),
+    [
+      ['HDL Cholesterol', '45'],
+      ['LDL Cholesterol, Calculated', '107'],
+      ['Immunoglobulin A (IgA)', '249'],
+      ['Ferritin', '103'],
+    ],
+  )
+})
+
+test('a name is not parted at a slash, so that one before a slash may have had no room in the line above', () => {
+  const texts = [
+    ...HEADER,
+    ...line(120, 'Triglycerides', '106', 'mg/dL', '0 - 149'),
+    ...line(140, 'HDL Cholesterol', '45', 'mg/dL', '40 - 80'),
+    ...line(160, 'Total'),
+    ...line(171, 'Cholesterol/HDL', '3.6', '', '0.0 - 4.0'),
+    ...line(182, 'Ratio'),
+  ]
+  assert.deepEqual(
+    readRows(texts).map(([name]) => name),
+    ['Triglycerides', 'HDL Cholesterol', 'Total Cholesterol/HDL Ratio'],
+  )
+})

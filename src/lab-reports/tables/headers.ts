@@ -22,6 +22,8 @@ export type ColumnKind =
   | 'specimen'
   | 'method'
   | 'date'
+  /** Who measured: `Site`, `Lab`. */
+  | 'laboratory'
   | 'other'
 
 export interface Column {
@@ -68,11 +70,9 @@ const PATTERNS: [ColumnKind, RegExp][] = [
     /\bout(?:side)?(?: of| -of)?[ -](?:the )?(?:normal |ref(?:erence)? )?(?:range|limits)\b|^abnormal(?: results?)?$/u,
   ],
   ['normal_value', /\b(?:in|within)[ -](?:the )?(?:normal |ref(?:erence)? )?(?:range|limits)\b|^normal results?$/u],
-  [
-    'other',
-    /^(?:(?:very )?high|moderate|intermediate|borderline|increased|average)(?: risk)?$|^cut-?off\b|^resulting agency$|^detection\b/u,
-  ],
+  ['other', /^(?:(?:very )?high|moderate|intermediate|borderline|increased|average)(?: risk)?$|^cut-?off\b|^detection\b/u],
   ['other', /^(?:result|report|test) status$/u],
+  ['laboratory', /^(?:(?:performing|resulting) )?(?:lab(?:oratory)?|site|agency)(?: code)?$/u],
   ['value', /^(?:this time|percent|outcome|current|latest|newest|most recent)$/u],
   ['comment', /^(?:(?:test|result) )?(?:notes?|comments?|remarks?)$/u],
   [
@@ -104,8 +104,8 @@ export function columnKind(text: string): ColumnKind | undefined {
     .trim()
   if (dateIn(plain)?.text.length === plain.length) return 'dated_value'
   if (/^(?:abnormal|out of range)\s?\?$/iu.test(plain)) return 'flag'
-  // Units in brackets are named with the column: `Results (mg/dL)`.
-  const words = plain
+  // Units are named with the column: `Results (mg/dL)`, `Result in %`.
+  const words = (unitIn(plain)?.name ?? plain)
     // `Reference RangeStatus`: names of columns without a space.
     .replaceAll(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ')
     .toLowerCase()
@@ -156,7 +156,7 @@ export function columnsOf(line: Line): Column[] | undefined {
   if (line.cells.some(({ text }) => text.length > 60 || /\p{L}:\s+\S/u.test(text) || statesResult(text))) return undefined
   if (line.cells.length === 1 && isTitleOfResults(line.cells[0]!.text)) return undefined
   const columns = line.cells.flatMap((cell) =>
-    columnsIn(cell).map((column) => ({ ...column, ...(cell.band && { band: cell.band }), ...unitIn(cell.text) })),
+    columnsIn(cell).map((column) => ({ ...column, ...(cell.band && { band: cell.band }), ...unitOf(cell.text) })),
   )
   if (!columns) return undefined
   const knownColumns = columns.filter((column) => column.kind !== undefined) as Column[]
@@ -195,11 +195,17 @@ const statesResult = (text: string): boolean => {
   )
 }
 
-/** The unit that the name of a column ends with: `Result (mmol/L)`, `Value [%]`, `Result, mg/dL`. */
-function unitIn(text: string): { unit: string } | undefined {
-  const [, inBrackets, behindComma] = /^\p{L}.*?(?:[([]\s*([^()[\]]+?)\s*[)\]]|,\s(\S+))$/u.exec(text.trim()) ?? []
-  const unit = (inBrackets ?? behindComma)?.replace(/^in\s/u, '')
-  return unit && isUnit(unit) && !/^[hlmsd]$/iu.test(unit) ? { unit } : undefined
+/** The unit that the name of a column ends with: `Result (mmol/L)`, `Value [%]`, `Result, mg/dL`, `Result in %`. */
+function unitIn(text: string): { name: string; unit: string } | undefined {
+  const [, name, inBrackets, behindWord] =
+    /^(\p{L}.*?)(?:\s?[([]\s*([^()[\]]+?)\s*[)\]]|(?:,|\sin)\s(\S+))$/iu.exec(text.trim()) ?? []
+  const unit = (inBrackets ?? behindWord)?.replace(/^in\s/iu, '')
+  return name && unit && isUnit(unit) && !/^[hlmsd]$/iu.test(unit) ? { name, unit } : undefined
+}
+
+const unitOf = (text: string): { unit?: string } => {
+  const unit = unitIn(text)?.unit
+  return unit === undefined ? {} : { unit }
 }
 
 /** What the first of some columns is called if that says nothing of what it holds: `URINALYSIS  Result  Units` names a panel. */
@@ -210,7 +216,7 @@ export const panelIn = (columns: readonly Column[]): string | undefined =>
 function columnsIn(cell: Cell): (Omit<Column, 'kind'> & { kind: ColumnKind | undefined })[] {
   const kind = columnKind(cell.text)
   if (kind === 'dated_value') return [{ kind, box: cell.box, date: cell.text.trim() }]
-  if (kind === 'specimen' || kind === 'method' || kind === 'date') return [{ kind, box: cell.box }]
+  if (kind === 'specimen' || kind === 'method' || kind === 'date' || kind === 'laboratory') return [{ kind, box: cell.box }]
   const single = [{ kind, box: cell.box, ...(kind ? {} : { title: cell.text }) }]
   // A cell of a table names one column.
   if (cell.words.length < 2 || cell.words.length > 9 || (cell.band && kind)) return single

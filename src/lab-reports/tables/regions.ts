@@ -55,7 +55,13 @@ function splitRegions(lines: readonly Line[], columnsBefore: Column[] | null): R
   const end = () => {
     if (region.lines.length) regions.push(...(region.columns ? [region] : splitAtGutter(region)))
   }
+  let named = columnsBefore
   for (let index = 0; index < lines.length; index++) {
+    if ((lines[index]!.isBare ?? false) !== (lines[index - 1]?.isBare ?? false)) {
+      end()
+      if (lines[index]!.isBare) named = region.columns
+      region = { columns: lines[index]!.isBare ? null : named, lines: [] }
+    }
     // Above the names of the columns of the table that was read last: it begins the one next to it.
     if (region.columns !== columnsBefore && region.columns?.every(({ box }) => lines[index]!.box.bottom <= box.top)) {
       end()
@@ -301,8 +307,8 @@ export function assign(cells: readonly TypedCell[], columns: readonly Column[]):
   return assigned
 }
 
-/** What is in them is neither a unit nor a flag of the result: `U` is a specimen there. */
-const KEEPS_CELLS = new Set<ColumnKind>(['previous', 'specimen', 'method'])
+/** What is in them is neither a unit nor a flag of the result: `U` is a specimen there, and `NG` a laboratory. */
+const KEEPS_CELLS = new Set<ColumnKind>(['previous', 'specimen', 'method', 'laboratory'])
 
 /** Where a name and its result stand without a gap, each under its own column: `C-Reactive Protein 94.5` in text of equal widths. */
 export function splitAtColumns(

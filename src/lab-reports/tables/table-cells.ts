@@ -43,6 +43,8 @@ export interface Line {
   isParticulars?: boolean
   /** It stands above the particulars. */
   isLetterhead?: boolean
+  /** It is in a table that names no columns: those that a table above names are not its own. */
+  isBare?: boolean
 }
 
 /** Shorter words, and fewer of them, do not show it. */

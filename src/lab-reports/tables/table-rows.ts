@@ -204,6 +204,7 @@ function mergeBands(bands: readonly TableRow[], gaps: Gaps, options: RowsOptions
       rowAbove &&
       ((isClose(rowAbove, band, gaps) && isNearer(rows, bands, index, options) && continues(rowAbove, band, options)) ||
         isNameAbove(rowAbove, band, options) ||
+        isNameBegun(rowAbove, band, options) ||
         isRangeAbove(rows, band, options))
     if (isJoined) rows[rows.length - 1] = rowOf([...rowAbove.parts, ...band.parts])
     else rows.push(band)
@@ -226,6 +227,23 @@ function isNameAbove(upper: TableRow, lower: TableRow, options: RowsOptions): bo
     (/^\(?(?:method|technique|principle)/iu.test(textOf(note)) || isMethodInBrackets(note, nameAbove)) &&
     /^\p{L}/u.test(textOf(nameAbove)) &&
     !isNote(textOf(nameAbove)) &&
+    isNear(upper, lower)
+  )
+}
+
+/**
+ * Whether nothing but a name stands above the line of its result, and either does not end or is not begun there: `LDL Cholesterol,` above
+ * `Calculated 107`, `Immunoglobulin A` above `(IgA) 2.49`.
+ */
+function isNameBegun(upper: TableRow, lower: TableRow, options: RowsOptions): boolean {
+  const [first, ...others] = upper.parts
+  const rest = inOrder(lower.parts.filter(({ column }) => options.isName(column)).map(({ run }) => run))[0]
+  return (
+    others.length === 0 &&
+    rest !== undefined &&
+    options.isName(first!.column) &&
+    (/,$|[([][^)\]]*$/u.test(textOf(first!.run)) || /^[(,]/u.test(textOf(rest))) &&
+    isWhole(lower, options) &&
     isNear(upper, lower)
   )
 }
@@ -297,8 +315,8 @@ function isBroken(upper: Run, lower: Run, column: TableColumn): boolean {
   if (isTitleOfNote(textOf(lower))) return false
   const isJoined = /[\p{L}\p{N}][-–/]$/u.test(last.text)
   if (isJoined || isUnfinished(textOf(upper))) return true
-  // A word that can be parted is broken where its first part has no room.
-  const part = /^.+?[-–/](?=\S)/u.exec(first.text)?.[0] ?? first.text
+  // A word with a hyphen is broken where its first part has no room. Browsers do not part words at a slash.
+  const part = /^.+?[-–](?=\S)/u.exec(first.text)?.[0] ?? first.text
   const wide = (widthOf(first.box) * part.length) / first.text.length + heightOf(last.box) * 0.25
   return widthOf(upper.box) + wide > column.width - tolerances.BREAK_ROOM
 }

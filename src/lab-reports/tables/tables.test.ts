@@ -130,7 +130,7 @@ test('the unit in the name of a column is that of its numbers, and a unit behind
       ],
       { columns: [40, 160, 300] },
     ).map(([, , unit]) => unit)
-  for (const title of ['Result (mmol/L)', 'Result [mmol/L]', 'Result|(mmol/L)'])
+  for (const title of ['Result (mmol/L)', 'Result [mmol/L]', 'Result|(mmol/L)', 'Result, mmol/L', 'VALUE IN mmol/L'])
     assert.deepEqual(units(title, 'Sodium', '140'), ['mmol/L', 'mmol/L'])
   assert.deepEqual(units('Result (%)', 'HIV antibody', 'Negative'), ['%', null])
   assert.deepEqual(units('Result', 'Sodium (mmol/L)', '140'), [null, 'mmol/L'])

@@ -1,7 +1,16 @@
 // The lines of pages, with the cells of tables: cells are formed first, from what is drawn and from the whitespace over a whole table, and
 // the lines within each cell are put together.
 import { boxAround, centerX, centerY, heightOf, overlapX, overlapY, type PageText, type Word } from '../pages/page.ts'
-import { baselinesOf, type Cell, type CellKind, cellOf, type Line, splitCell, withResultsParted } from './table-cells.ts'
+import {
+  baselinesOf,
+  type Cell,
+  type CellKind,
+  cellOf,
+  type Line,
+  splitCell,
+  type TypedCell,
+  withResultsParted,
+} from './table-cells.ts'
 import { columnKind, type ColumnKind, columnsOf, findHeaders, type HeaderLines, isLowerBound, isUpperBound } from './headers.ts'
 import { areLabels, withParticulars } from './particulars.ts'
 import { columnSeparators, rowSeparators, runsOfLine, separatorsAt, type Spaces, spacesOf } from './runs.ts'
@@ -19,6 +28,7 @@ import {
   segmentsOf,
   type Writer,
 } from './table-rows.ts'
+import { cleanName } from '../texts/names.ts'
 import * as tolerances from './tolerances.ts'
 
 /** Lines of a page with which a table may go on: those above are its head. */
@@ -100,10 +110,16 @@ function tablesBelowEachOther(
   }
   if (columnsBefore.length)
     add(continuedTable(page, lines, columnsBefore, { end: headers[0]?.start ?? lines.length, spaces, isNamed }))
-  else if (!headers.length && page.source === 'text') add(bareTable(page, lines, { end: lines.length, spaces, isNamed }))
-  for (const [index, header] of headers.entries())
-    if (header.start >= position)
-      add(bestTable(page, lines, header, { end: headers[index + 1]?.start ?? lines.length, spaces, isNamed }))
+  else if (!headers.length) add(bareTable(page, lines, { begin: 0, end: lines.length, spaces, isNamed }))
+  for (const [index, header] of headers.entries()) {
+    if (header.start < position) continue
+    const options = { end: headers[index + 1]?.start ?? lines.length, spaces, isNamed }
+    const whole = bestTable(page, lines, header, options)
+    const next = whole && nextTable(lines, header.bodyStart, whole.columns, options)
+    const table = next === undefined ? whole : bestTable(page, lines, header, { ...options, end: next })
+    add(table)
+    if (table) add(tableWithoutNames(page, lines, { begin: position, ...options }))
+  }
   // Scanned pages lie in different places: columns of one are not those of the next.
   return { lines: [...result, ...lines.slice(position)], columns: page.source === 'text' ? columns : [] }
 }
@@ -161,14 +177,68 @@ const NAMES_OF_KINDS = { text: 'Test', value: 'Result', unit: 'Units', range: 'R
 >
 /** Fewer rows do not show where columns are. */
 const BARE_ROWS_MIN = 4
+/** Fewer rows below a table, and a smaller share of the lines there, are not another table. */
+const [NEXT_ROWS_MIN, NEXT_ROWS_SHARE] = [2, 0.6]
+
+interface BareOptions extends TableOptions {
+  /** The first line that may belong to the table. */
+  begin: number
+}
+
+/** The heading of the first rows below a table that have no result where the table has them: they are those of another table. */
+function nextTable(
+  lines: readonly Line[],
+  bodyStart: number,
+  columns: readonly TableColumn[],
+  { end, spaces, isNamed }: TableOptions,
+): number | undefined {
+  const results = columns.filter((column) => RESULT_KINDS.has(columnKind(nameOfColumn(column))!))
+  const isInResults = ({ kind, box }: TypedCell) =>
+    kind === 'value' && results.some(({ left, right }) => box.left < right && box.right > left)
+  const rows = lines.map((line, index) => index >= bodyStart && index < end && isNamedRow(line, spaces, isNamed))
+  const isOther = lines.map((line, index) => rows[index]! && !bareCells(line, spaces).some(isInResults))
+  const from = lines.findIndex((line, index) => {
+    if (index <= bodyStart || index >= end || runsOfLine(line, spaces).length > 1) return false
+    const below = rows.flatMap((isRow, rowIndex) => (isRow && rowIndex > index ? [isOther[rowIndex]!] : []))
+    const count = below.filter(Boolean).length
+    return below[0] === true && count >= NEXT_ROWS_MIN && count >= below.length * NEXT_ROWS_SHARE
+  })
+  return results.length && from > 0 ? from : undefined
+}
+
+/** Whether a line begins with a name that laboratories use, its result and something more: explanations below a table may seem to be rows. */
+function isNamedRow(line: Line, spaces: Spaces, isNamed: IsNamed): boolean {
+  const [name, value, ...others] = line.isParticulars ? [] : bareCells(line, spaces)
+  return name !== undefined && isNamed(cleanName(name.text)) && value?.kind === 'value' && others.length > 0
+}
+
+/** The table below another one, from its heading on, that keeps to other columns and does not name them. */
+function tableWithoutNames(page: PageText, lines: readonly Line[], options: BareOptions): TableLines | undefined {
+  const { begin, end, spaces, isNamed } = options
+  const indexes = lines.slice(begin, end).map((_, index) => begin + index)
+  const rows = indexes.filter((index) => isNamedRow(lines[index]!, spaces, isNamed))
+  const [first, last] = [rows[0], rows.at(-1)]
+  if (page.source !== 'text' || first === undefined || last === undefined || rows.length < NEXT_ROWS_MIN) return undefined
+  const among = indexes.filter((index) => index >= first && index <= last && runsOfLine(lines[index]!, spaces).length > 1)
+  if (rows.length < among.length * NEXT_ROWS_SHARE) return undefined
+  const isHeading = first > begin && runsOfLine(lines[first - 1]!, spaces).length === 1
+  const [start, tableEnd] = [isHeading ? first - 1 : first, last + 1]
+  const table = bareTable(page, lines, options) ?? { start, end: tableEnd, lines: lines.slice(start, tableEnd) }
+  return { ...table, columns: [], hasNames: false, lines: table.lines.map((line) => ({ ...line, isBare: true })) }
+}
+
+const bareCells = (line: Line, spaces: Spaces): TypedCell[] =>
+  runsOfLine(line, spaces).flatMap((run) => splitCell(cellOf(run.words)))
 
 /**
  * The table of a page that names no columns: its columns are where most cells of one kind are, if no two kinds overlap. Its cells are formed
  * like those of other tables; its rows are read by the kinds of their cells, because the names are not those of the page.
  */
-function bareTable(page: PageText, lines: readonly Line[], options: TableOptions): TableLines | undefined {
+function bareTable(page: PageText, lines: readonly Line[], options: BareOptions): TableLines | undefined {
+  if (page.source !== 'text') return undefined
   const rows = lines.flatMap((line, index) => {
-    const cells = line.isParticulars ? [] : runsOfLine(line, options.spaces).flatMap((run) => splitCell(cellOf(run.words)))
+    const isOutside = line.isParticulars || index < options.begin || index >= options.end
+    const cells = isOutside ? [] : bareCells(line, options.spaces)
     const isRow = cells.length > 2 && cells[1]!.kind === 'value' && (cells[0]!.kind === 'text' || options.isNamed(cells[0]!.text))
     return isRow ? [{ index, cells: [{ ...cells[0]!, kind: 'text' as const }, ...cells.slice(1)] }] : []
   })
@@ -186,7 +256,7 @@ function bareTable(page: PageText, lines: readonly Line[], options: TableOptions
   const isInColumn = ({ box }: Cell) => names.some((name) => overlapX(name.box, box) > 0)
   const isAbove = ({ box, cells, isParticulars }: Line, lineBelow: Line) =>
     !isParticulars && cells.every(isInColumn) && lineBelow.box.top - box.bottom < heightOf(box) * tolerances.CELL_LINE_GAP
-  while (start > 0 && isAbove(lines[start - 1]!, lines[start]!)) start--
+  while (start > options.begin && isAbove(lines[start - 1]!, lines[start]!)) start--
   const table = tableLines(page, lines, { start, bodyStart: start, runs: [names] }, options)
   const ranges = names.find(({ words: [word] }) => word!.text === NAMES_OF_KINDS.range)
   const isRange = ({ box }: Cell) => ranges !== undefined && overlapX(box, ranges.box) > 0
