@@ -2272,15 +2272,21 @@ function archive_access_log_day(date,uuid[]) security definer
   end
 
 function booked_times_of_sites(text,text[],timestamp with time zone,timestamp with time zone,uuid) security definer
-  select a.site_code, a.start_at, a.end_at, count(*) from appointment a
+  begin
+    return query
+    select a.site_code, a.start_at, a.end_at, count(*) from appointment a
     where a.provider = lab and a.site_code = any (site_codes) and a.event_status <> 'cancelled'
       and a.start_at < end_to and a.end_at > start_from and a.id is distinct from except_appointment
-    group by a.site_code, a.start_at, a.end_at
+    group by a.site_code, a.start_at, a.end_at;
+  end
 
 function booked_times_of_staff(uuid[],timestamp with time zone,timestamp with time zone,uuid) security definer
-  select v.staff_id, v.start_at, v.end_at, v.blocked_minutes from phlebotomy_visit v
+  begin
+    return query
+    select v.staff_id, v.start_at, v.end_at, v.blocked_minutes from phlebotomy_visit v
     where v.staff_id = any (staff_ids) and v.start_at < end_to and v.end_at > start_from
-      and v.appointment_id is distinct from except_appointment
+      and v.appointment_id is distinct from except_appointment;
+  end
 
 function current_organization()
   select t.org_id from team t where t.id = current_team()

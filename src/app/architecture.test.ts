@@ -226,6 +226,8 @@ const FRAGMENTS: Record<string, RegExp> = {
   'src/connections/grants/deleted-teams.ts': /select g.team_id from provider_grant g/,
   // A periodic task looks at what is due.
   'src/platform/queue/event-retention.ts': /^from event_body b where |with waiting as materialized/,
+  // The results of a message say which teams it is about.
+  'src/lab/link-messages/message-store.ts': /select distinct team_id from raw_result where id = any/,
   // A link code names its cell only.
   'src/connections/link/codes.ts': /from link_code where code_hash = \S+ and expires_at > /,
   // Laboratories name an order without its team.
@@ -304,6 +306,7 @@ const ON_WHOLE_CELL: Record<string, string> = {
   'src/lab/link-orders/record-answer.ts': 'an answer of a laboratory, before its team is known',
   'src/lab/link-messages/receive-message.ts': 'a message is stored before its team is known',
   'src/lab/link-messages/message-processing.ts': 'a message is read before its team is known',
+  'src/lab/link-messages/message-store.ts': 'what became of a message, which may be of several teams',
   'src/lab/link-messages/link-alerts.ts': 'links are of no team',
   'src/connections/link/codes.ts': 'a link code names its cell only',
   'src/notifications/sms/sms-sender.ts': 'sends what is due, of every team',

@@ -103,9 +103,9 @@ function isThere(folder: string): boolean {
  */
 export async function requireUsableSchemas(config: Config, { cells }: Database): Promise<void> {
   for (const { name, schema, kind } of schemasOf(config)) {
-    const { queries } = name === 'control' ? cells.control : cells.db(name)
-    await requireUsable(queries, schema, kind)
-    if (config.row_security !== 'off' && (await isDistributed(queries, schema))) refuseRowSecurity(schema)
+    const db = name === 'control' ? cells.control : cells.db(name)
+    await requireUsable(db.queries, schema, kind)
+    if (config.row_security !== 'off' && (await isDistributed(db.queries, schema))) refuseRowSecurity(schema)
   }
 }
 

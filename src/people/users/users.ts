@@ -214,7 +214,7 @@ export const notOfDeletedInOrganization = (org_id: string, column: Sql): Sql =>
   someNotDeleted(
     column,
     sql`
-    select gone.id from "user" gone join team on team.id = gone.team_id
+    select gone.id from "user" gone join team on gone.team_id = team.id
     where team.org_id = ${org_id} and gone.deleted_at is not null`,
   )
 
