@@ -2,9 +2,10 @@
 import { numberOf } from '../../lab-values/values.ts'
 import type { MetadataPlaces } from '../heading/metadata.ts'
 import { areInLine, centerY, overlapX, type PageText, type Word } from '../pages/page.ts'
-import type { Line } from '../tables/table-cells.ts'
+import type { Cell, Line } from '../tables/table-cells.ts'
 import type { Column, ColumnKind } from '../tables/headers.ts'
 import { nearestColumn, regionsOfPages } from '../tables/regions.ts'
+import { KINDS_WITHOUT_RANGES, isRange } from '../tables/table-columns.ts'
 import type { ReadRowsOptions, Row } from '../tables/row-parts.ts'
 import type { ReadingFinding, RowFinding } from './finding.ts'
 import type { ReportResult } from './result.ts'
@@ -44,7 +45,7 @@ export function tablesOf({ pages, rows }: Pick<Reading, 'pages' | 'rows'>): Tabl
 export function tableDoubts(reading: Reading, names: Names): RowFinding[] {
   const tables = tablesOf(reading)
   return [
-    ...tables.flatMap((table) => [...lostCells(table, reading), ...missingFlags(table, reading)]),
+    ...tables.flatMap((table) => [...lostCells(table, reading), ...strayRanges(table, reading), ...missingFlags(table, reading)]),
     ...unknownNames(tables, reading, names),
     ...starredFlags(tables, reading),
   ]
@@ -161,6 +162,23 @@ function lostCells({ page, columns, rows: own }: TableOfRows, { rows }: Reading)
   if (has('unit') && noUnit.length > 1 && numeric.every((index) => rows[index]!.unit === null))
     found.push(...noUnit.map((row) => ({ row, finding: EMPTY })))
   return found
+}
+
+const STRAY_RANGE: ReadingFinding = {
+  kind: 'range_is_not_understood',
+  text: 'What looks like the range stands in a column that holds no ranges.',
+}
+
+/** Numeric rows without a range whose line has one in the column of comments, methods, or the like. */
+function strayRanges({ columns, lines, rows: own }: TableOfRows, { rows }: Reading): RowFinding[] {
+  if (!columns) return []
+  const isStray = ({ text, box }: Cell) => KINDS_WITHOUT_RANGES.has(nearestColumn(box, columns)?.kind) && isRange(text)
+  return own.flatMap((row) => {
+    const { range_lines: ranges, value, box } = rows[row]!
+    if (ranges.length || numberOf(value) === undefined) return []
+    const cells = lines.filter((line) => areInLine(line.box, box)).flatMap((line) => line.cells)
+    return cells.some(isStray) ? [{ row, finding: STRAY_RANGE }] : []
+  })
 }
 
 function wordsUnder(

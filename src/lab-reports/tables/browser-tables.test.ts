@@ -517,3 +517,62 @@ test('a name is not parted at a slash, so that one before a slash may have had n
     ['Triglycerides', 'HDL Cholesterol', 'Total Cholesterol/HDL Ratio'],
   )
 })
+
+describe('columns whose names are not read, because none of their words are known', () => {
+  const places = [36, 200, 270, 340, 450]
+  const row = (top: number, ...cells: string[]): Text[] =>
+    cells.flatMap((text, index): Text[] => (text ? [[top, places[index]!, text]] : []))
+  const readRanges = (last: string, ranges: readonly string[]) =>
+    readResults([
+      ...row(100, 'Test', 'Result', '', '', last),
+      ...row(120, 'Glucose', '92', 'mg/dL', ranges[0]!),
+      ...row(140, 'Sodium', '151', 'mmol/L', ranges[1]!),
+      ...row(160, 'Potassium', '4.1', 'mmol/L', ranges[2]!),
+    ]).map((result) => [
+      result.units,
+      result.min_reference_range,
+      result.max_reference_range,
+      result.interpretation,
+      result.findings.map(({ kind }) => kind).join(),
+    ])
+  const lastColumns = ['Remark', 'Flag', 'Method', 'Specimen', 'Lab', 'Previous Result']
+
+  for (const last of lastColumns)
+    test(`are those of units and ranges if their texts are, beside ${last}`, () => {
+      assert.deepEqual(readRanges(last, ['70 to 99', '135 to 145', '3.5 to 5.1']), [
+        ['mg/dL', 70, 99, 'normal', ''],
+        ['mmol/L', 135, 145, 'abnormal', ''],
+        ['mmol/L', 3.5, 5.1, 'normal', ''],
+      ])
+    })
+
+  for (const last of lastColumns)
+    test(`make a row doubtful whose range alone seems to be in ${last}`, () => {
+      const findings = readRanges(last, ['', '', '3.5 to 5.1']).map((result) => result.at(-1))
+      assert.deepEqual(findings, ['', '', 'range_is_not_understood'])
+    })
+})
+
+test('a name on four lines of which the middle ones have unknown words leaves the columns as their texts show them', () => {
+  const places = [36, 140, 190, 258, 330]
+  const row = (top: number, ...cells: string[]): Text[] =>
+    cells.flatMap((text, index): Text[] => (text ? [[top, places[index]!, text]] : []))
+  const results = readResults([
+    ...row(100, '', '', '', 'Reference'),
+    ...row(112, '', '', 'Measuring', 'range for'),
+    ...row(118, 'Name of test', 'Result', '', '', 'Remark'),
+    ...row(124, '', '', 'unit', 'age and'),
+    ...row(136, '', '', '', 'sex'),
+    ...row(156, 'Protein, Total', '6.8', 'g/dL', '6.0 to 8.5'),
+    ...row(176, 'Albumin, Serum', '4.7', 'g/dL', '3.8 to 4.9'),
+    ...row(196, 'Globulin, Total', '2.1', 'g/dL', '1.5 to 4.5'),
+  ])
+  assert.deepEqual(
+    results.map((result) => [result.units, result.min_reference_range, result.max_reference_range, result.comments]),
+    [
+      ['g/dL', 6, 8.5, []],
+      ['g/dL', 3.8, 4.9, []],
+      ['g/dL', 1.5, 4.5, []],
+    ],
+  )
+})

@@ -2,7 +2,7 @@
 import { isUnit } from '../../lab-values/units.ts'
 import { boundOf, flagOf, intervalOf, valueKind } from '../../lab-values/values.ts'
 import { type Box, heightOf, overlapX, widthOf } from '../pages/page.ts'
-import type { Band, Line } from './table-cells.ts'
+import type { Band, CellKind, Line } from './table-cells.ts'
 import { columnKind, type ColumnKind, spanningRuns } from './headers.ts'
 import { type Run, runOf, type Spaces, splitAtGaps, textOf } from './runs.ts'
 import * as tolerances from './tolerances.ts'
@@ -89,7 +89,27 @@ export function readTable(
     for (const column of columns) if (!isOfBounds && column.names.length && isIn(run.box, column)) column.names.unshift(run)
   const lines = linesOfColumns(body, columns, linesOfTable, last)
   measureWidths(columns, lines)
+  nameByTexts(columns, lines)
   return { columns, lines }
+}
+
+/** What names columns that the page does not name, by the kinds of their cells. */
+export const NAMES_OF_KINDS = { text: 'Test', value: 'Result', unit: 'Units', range: 'Range', flag: 'Flag' } satisfies Partial<
+  Record<CellKind, string>
+>
+
+/** Names the columns of units and ranges that have no name, or whose name was not read. Without one their texts would go to other columns. */
+function nameByTexts(columns: readonly TableColumn[], lines: TableOfRuns['lines']): void {
+  const named = columns.find(({ names }) => names.length)
+  for (const kind of ['unit', 'range'] as const) {
+    if (!named || columns.some((column) => kindOfColumn(column) === kind)) continue
+    const runsIn = (column: TableColumn) =>
+      lines.flatMap(({ parts }) => parts ?? []).flatMap((part) => (part.column === column ? [part.run] : []))
+    const column = columns.find((item) => !item.names.length && isMostly(kind, runsIn(item)))
+    if (!column) continue
+    const box = { ...named.names[0]!.box, left: column.left, right: column.right }
+    column.names.push(runOf([{ text: NAMES_OF_KINDS[kind], box, confidence: 1 }]))
+  }
 }
 
 /** The widest text of each column. Headings and notes between rows, which have other letters, may be wider than its cells. */
@@ -198,7 +218,7 @@ function withRuns(groups: readonly Group[], runs: readonly Run[], separators: re
 
 /**
  * Texts that stand aside of the name above them, as numbers on the right, belong to it if it has none and nothing is drawn between; numbers
- * never to that of units.
+ * never to that of units, and ranges never to that of comments, methods, or the like.
  */
 function withNames(groups: readonly Group[], separators: readonly number[]): Group[] {
   const sorted = groups.toSorted((a, b) => a.left - b.left)
@@ -214,7 +234,9 @@ function withNames(groups: readonly Group[], separators: readonly number[]): Gro
       return separators.some((item) => item > from - tolerances.COLUMN_OVERLAP && item < to + tolerances.COLUMN_OVERLAP)
     }
     const distance = (neighbor: Group) => Math.max(neighbor.left - group.right, group.left - neighbor.right)
-    const isNone = (neighbor: Group) => isUnits(neighbor) && group.runs.some((run) => isNumber(textOf(run)))
+    const isNone = (neighbor: Group) =>
+      (isUnits(neighbor) && group.runs.some((run) => isNumber(textOf(run)))) ||
+      (KINDS_WITHOUT_RANGES.has(kindOfColumn(neighbor)) && isMostly('range', group.runs))
     const free = neighbors.filter(
       (neighbor) => !isApart(neighbor) && !isNone(neighbor) && (!neighbor.runs.length || separators.length > 0),
     )
@@ -306,11 +328,33 @@ const kindOfColumn = ({ names }: Pick<NamedColumn, 'names'>): ColumnKind | undef
 
 const isUnits = (column: Pick<NamedColumn, 'names'>): boolean => kindOfColumn(column) === 'unit'
 
+/** `6.0 to 8.5`, `<5.7` */
+export const isRange = (text: string): boolean =>
+  /\d/u.test(text) && (intervalOf(text) !== undefined || boundOf(text) !== undefined)
+
 /** What a text is that stands behind the numbers of the column before it. */
 const BEHIND_NUMBERS: Partial<Record<ColumnKind, (text: string) => boolean>> = {
   unit: isUnit,
   flag: (text) => flagOf(text) !== undefined,
-  range: (text) => /\d/u.test(text) && (intervalOf(text) !== undefined || boundOf(text) !== undefined),
+  range: isRange,
+}
+
+/** Columns that a range is in only if the name of its own column was not read. */
+export const KINDS_WITHOUT_RANGES: ReadonlySet<ColumnKind | undefined> = new Set([
+  'unit',
+  'flag',
+  'comment',
+  'previous',
+  'specimen',
+  'method',
+  'date',
+  'laboratory',
+])
+
+/** Whether most texts of a column without a name are units, or ranges. */
+function isMostly(kind: 'unit' | 'range', runs: readonly Run[]): boolean {
+  const count = runs.filter((run) => BEHIND_NUMBERS[kind]!(textOf(run))).length
+  return count >= TEXTS_MIN && count > runs.length * tolerances.KIND_SHARE
 }
 
 /**

@@ -1,21 +1,12 @@
 // The lines of pages, with the cells of tables: cells are formed first, from what is drawn and from the whitespace over a whole table, and
 // the lines within each cell are put together.
 import { boxAround, centerX, centerY, heightOf, overlapX, overlapY, type PageText, type Word } from '../pages/page.ts'
-import {
-  baselinesOf,
-  type Cell,
-  type CellKind,
-  cellOf,
-  type Line,
-  splitCell,
-  type TypedCell,
-  withResultsParted,
-} from './table-cells.ts'
+import { baselinesOf, type Cell, cellOf, type Line, splitCell, type TypedCell, withResultsParted } from './table-cells.ts'
 import { columnKind, type ColumnKind, columnsOf, findHeaders, type HeaderLines, isLowerBound, isUpperBound } from './headers.ts'
 import { areLabels, withParticulars } from './particulars.ts'
 import { columnSeparators, rowSeparators, runsOfLine, separatorsAt, type Spaces, spacesOf } from './runs.ts'
 import { type SideColumn, splitSideColumn } from './side-column.ts'
-import { readTable, type TableColumn, type TableOfRuns } from './table-columns.ts'
+import { NAMES_OF_KINDS, readTable, type TableColumn, type TableOfRuns } from './table-columns.ts'
 import {
   continuedNames,
   headerLine,
@@ -171,10 +162,6 @@ function continuedTable(
   return undefined
 }
 
-/** What names the columns of a table without names, by the kinds of its cells. */
-const NAMES_OF_KINDS = { text: 'Test', value: 'Result', unit: 'Units', range: 'Range', flag: 'Flag' } satisfies Partial<
-  Record<CellKind, string>
->
 /** Fewer rows do not show where columns are. */
 const BARE_ROWS_MIN = 4
 /** Fewer rows below a table, and a smaller share of the lines there, are not another table. */

@@ -57,6 +57,8 @@ export const FOOT_GAP = 8
 export const CROSSING_SHARE = 2.5
 /** In points: a text that begins this close to the left edge of a column is in it. */
 export const COLUMN_EDGE = 3
+/** Share of the texts of a column without a name: if more are units, or ranges, it is a column of these. */
+export const KIND_SHARE = 0.5
 /** Share of the rows of a table: if more names have a second line, the second line is a method or another note. */
 export const TWO_LINES_SHARE = 0.6
 
