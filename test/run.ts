@@ -173,7 +173,9 @@ await finished(said, { writable: false })
 endWithin(END_MS_MAX, 'The run does not end')
 const { checkStatements } = await import('./statements/check.ts')
 const { count, faults } = checkStatements(statements)
-process.stdout.write([...faults, `Statements checked against the rules of Citus: ${count}; ${faults.length} violations`, ''].join('\n'))
+process.stdout.write(
+  [...faults, `Statements checked against the rules of Citus: ${count}; ${faults.length} violations`, ''].join('\n'),
+)
 if (faults.length) process.exitCode = 1
 if (unfinished.size) {
   process.stdout.write(`Files that have not run to their end:\n${[...unfinished].map((file) => `  ${file}\n`).join('')}`)

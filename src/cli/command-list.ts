@@ -121,8 +121,7 @@ const serverCommands: Leaf[] = [
   {
     usage: 'migrate',
     summary: 'run database migrations and exit',
-    details:
-      'Uses DATABASE_URL, or the database in DATA_DIR, which the first run creates.',
+    details: 'Uses DATABASE_URL, or the database in DATA_DIR, which the first run creates.',
     options: [dataDir, ['--engine <engine>', 'citus: distribute the tables, now and in later runs']],
     examples: ['migrate', 'migrate --data-dir /srv/drawbridge', 'migrate --engine citus'],
     run: async (input, { env, print }) =>
