@@ -7,6 +7,7 @@
 import type { Cells } from '../db/cells.ts'
 import type { Db } from '../db/database.ts'
 import { dbNow, dbNowPlus } from '../db/leases.ts'
+import { placementOf } from '../db/table-placement.ts'
 import { runWork } from '../runtime/loop-work.ts'
 import { errorFields, type Log } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
@@ -54,7 +55,10 @@ interface Retained {
   control?: boolean | 'alone'
 }
 
-/** The cleanup of a table's rows by their age; a batch is a transaction of `rows_max` rows, and those of the same instant as the last. */
+/**
+ * The cleanup of a table's rows by their age; a batch is a transaction of `rows_max` rows, without those that are locked, or of rows of several
+ * teams up to an instant, with those that are locked.
+ */
 export function cleanup({
   table,
   column,
@@ -73,7 +77,14 @@ export function cleanup({
       const { age_s } = await db.queries.one(Oldest, sql`select ${ageInSeconds(sql`min(${instant})`)} as age_s ${overdue}`)
       return age_s === null ? undefined : age_s - retention_s
     },
-    remove: (db) => db.plainTx(async (tx) => tx.run(sql`delete ${overdue} ${await upToBound(tx, instant, overdue, rows_max)}`)),
+    remove: (db) =>
+      db.plainTx(async (tx) =>
+        placementOf(table) === 'distributed'
+          ? tx.run(sql`delete ${overdue} ${await upToBound(tx, instant, overdue, rows_max)}`)
+          : tx.run(sql`
+              delete ${raw(`from ${table}`)} where ctid = any (array(
+                select t.ctid ${overdue} order by ${instant} limit ${rows_max} for update of t skip locked))`),
+      ),
   }
 }
 

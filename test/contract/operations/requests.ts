@@ -483,9 +483,9 @@ function linkedAccountOf(team: TestTeam): Promise<string> {
   return account
 }
 
-/** A new account with a link in mode test, whose orders would go to a folder. */
+/** A new account with a link in mode test, whose orders would go to a folder. No team may order under it. */
 async function createTriableLink(team: TestTeam): Promise<string> {
-  const account = await labAccount(team, { lab: 'quest', provider_account_id: `FICTIONAL-${randomUUID()}` })
+  const account = await labAccount(team, { lab: 'quest', provider_account_id: `FICTIONAL-${randomUUID()}`, team_ids: [] })
   await team.db.plainTx(async (tx) => {
     await saveLink(tx, account, { ...profile, transport: { orders: 'folder' } })
     await setLinkMode(tx, account, 'test')
