@@ -7,7 +7,7 @@ import { cells, stopWorkers } from '../../../test/support/jobs.ts'
 import { JobQueue, type JobRow } from './jobs.ts'
 
 const TEAMS = 20
-const JOBS_OF_TEAM = 200
+const JOBS_OF_TEAM = 50
 const CLAIMERS = 4
 const LIMITS = { total: 32, groupMax: () => 3, claimedRows: new Map<string, number>(), fullKinds: [] }
 
