@@ -16,6 +16,7 @@ import {
   type LaboratoryMode,
   type LaboratoryServer,
 } from './python-peers.ts'
+import { eventually } from '../support/eventually.ts'
 
 const order = (control_id: string, note = '') =>
   [
@@ -45,6 +46,7 @@ describe('the peers of python-hl7', { skip: skipWithoutPythonHl7 }, () => {
     const { server, client } = await laboratoryIn({})
     const result = await client.send(order('C-1', 'é'))
     assert.deepEqual([result.code, result.answered_id], ['AA', 'C-1'])
+    await eventually(() => server.log().length === 3, 'the answer is logged')
     const [connected, received, sent] = server.log()
     assert.deepEqual([connected!.event, received!.event, sent!.event], ['connected', 'received', 'sent'])
     assert.deepEqual([received!.type, received!.control_id, received!.delivery], ['OML^O21^OML_O21', 'C-1', 1])
