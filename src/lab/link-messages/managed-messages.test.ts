@@ -14,6 +14,7 @@ import {
   toBytes,
 } from '../../../test/support/link-messages.ts'
 import { linkedOrder } from '../../../test/support/linked-orders.ts'
+import { sql } from '../../platform/db/sql.ts'
 import { access, createTestTeam, guard, type TestTeam } from '../../../test/support/server.ts'
 import { reportIssue } from './issues.ts'
 import { createProcessing } from './message-processing.ts'
@@ -66,6 +67,22 @@ describe('the list of messages', () => {
       [message.lab, message.team_id, message.order_id, message.state, message.source, message.sender],
       ['quest', team.team, order.id, 'applied', 'command', 'FICTIONAL-LIS'],
     )
+  })
+
+  test('has no message whose result may be of deleted users alone, also if no deleted user has an order', async () => {
+    const { team, account, send, complete } = await linkedOrder()
+    const { message_id, state } = await send(complete('5', { numbers: { placer: ['NOBODY'], filler: ['NOTHING'] } }))
+    assert.equal(state, 'review')
+    const user_id = await team.user()
+    await team.db.queries.run(sql`
+      update raw_result set candidate_user_ids = array[${user_id}::uuid]
+      where id = (select raw_result_id from lab_message where id = ${message_id})`)
+    const list = async () =>
+      (await team.manage.get(`${PATH}?account_id=${account}`)).body.data.map(({ id }: { id: string }) => id)
+    assert.deepEqual(await list(), [message_id])
+    assert.equal((await team.api.delete(`/v2/user/${user_id}`)).status, 200)
+    assert.deepEqual(await list(), [])
+    assert.equal((await team.manage.get(`${PATH}/${message_id}`)).status, 404)
   })
 
   test('has nothing of other organizations, and neither has any other operation', async () => {

@@ -22,7 +22,7 @@ const ofScope = (org_id: Scope): Sql =>
     ? sql`true`
     : sql`
       a.org_id = ${org_id} and (
-        m.order_id not in (
+        m.order_id is not null and m.order_id not in (
           select o.id from "user" gone join team on team.id = gone.team_id join lab_order o on o.team_id = gone.team_id and o.user_id = gone.id
           where team.org_id = ${org_id} and gone.deleted_at is not null)
         or (m.order_id is null and (r.id is null or ${notOfDeletedInOrganization(org_id, sql`r.candidate_user_ids`)})))`
