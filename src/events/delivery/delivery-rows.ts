@@ -42,7 +42,7 @@ export const deliveryKey = (destination_id: string, message_id: string): string 
  * @returns `deliveryKey` of each leased delivery → its lease
  */
 export async function insertDeliveries(tx: PlainTx, deliveries: NewDelivery[]): Promise<Map<string, string>> {
-  // They are not deleted before the commit.
+  // A locked destination is not deleted before the commit.
   await runByTeam(deliveries, async (team_id, ofTeam) => {
     const ids = [...new Set(ofTeam.map((delivery) => delivery.destination_id))]
     return [

@@ -52,9 +52,9 @@ const Reviewed = T.Object({
   created_at: T.String(),
   updated_at: T.String(),
 })
-const Kept = T.Object({ has_files: T.Boolean() })
+const StoredFiles = T.Object({ has_files: T.Boolean() })
 /** A job that waits for a person, or for which one has decided. */
-export type ReviewedJob = Static<typeof Reviewed> & Static<typeof Kept>
+export type ReviewedJob = Static<typeof Reviewed> & Static<typeof StoredFiles>
 
 const NOT_FOUND = 'No report in review has this id'
 
@@ -72,7 +72,7 @@ export async function readReviewed(tx: Tx, id: string): Promise<ReviewedJob> {
   tx.concerns(job.user_id, id)
   if (!(await findUser(tx, job.user_id))) throw notFound(NOT_FOUND)
   const { has_files } = await tx.one(
-    Kept,
+    StoredFiles,
     sql`select exists (select from stored_file f where f.set_id = ${id} and f.name = 'file-0') as has_files`,
   )
   return { ...job, has_files }

@@ -333,16 +333,17 @@ export async function undoDelete(
 
 /** Returns which of these users are deleted, erased or not. For modules that send data about users. */
 export async function findDeletedUsers(db: Queries, users: { team_id: string; user_id: string | null }[]): Promise<Set<string>> {
-  const given = users.filter((user): user is { team_id: string; user_id: string } => user.user_id !== null)
-  if (given.length === 0) return new Set()
-  const ids = given.map(({ user_id }) => user_id)
-  const teams = new Set(given.map(({ team_id }) => team_id))
+  const usersWithId = users.filter((user): user is { team_id: string; user_id: string } => user.user_id !== null)
+  if (usersWithId.length === 0) return new Set()
+  const ids = usersWithId.map(({ user_id }) => user_id)
+  const teams = new Set(usersWithId.map(({ team_id }) => team_id))
+  // A statement of one team names it: it runs on one node, and the connection may see no other team.
   const rows = await db.many(
     Found,
     teams.size === 1
-      ? sql`select id from "user" where team_id = ${given[0]!.team_id} and id = any (${ids}::uuid[]) and deleted_at is null`
+      ? sql`select id from "user" where team_id = ${usersWithId[0]!.team_id} and id = any (${ids}::uuid[]) and deleted_at is null`
       : sql`
-        select u.id from unnest(${given.map((user) => user.team_id)}::uuid[], ${ids}::uuid[]) as given (team_id, id)
+        select u.id from unnest(${usersWithId.map((user) => user.team_id)}::uuid[], ${ids}::uuid[]) as given (team_id, id)
         join "user" u on u.team_id = given.team_id and u.id = given.id
         where u.deleted_at is null`,
   )

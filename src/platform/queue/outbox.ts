@@ -115,7 +115,7 @@ const OutboxEntry = T.Object({ id: T.Integer(), team_id: T.String(), event_ids: 
 /** Factor by which more outbox entries are read than considered, so that a team can use what others leave of their shares. */
 const READ_PER_LOOKED_AT = 4
 
-/** So many entries are read to find their teams. */
+/** Number of entries that are read to find their teams. */
 const FEW_ENTRIES = 1000
 
 /** The limits of one round; the oldest outbox entry is taken in any case. */

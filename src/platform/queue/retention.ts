@@ -3,7 +3,7 @@
 // that does not respond delays no other. The loop looks for overdue rows when the process starts and every 15 s. If it finds
 // some, it deletes a batch of each kind in turn until none is left. After each batch it rests for as long as finding and
 // deleting the batch took, so that it never uses more than half of one connection's time. Several workers may run the loop at
-// once: one that meets rows which another one is deleting waits for that, in the order of their time, and finds them gone.
+// once: rows that another one is deleting are skipped, or waited for and then no longer there.
 import type { Cells } from '../db/cells.ts'
 import type { Db } from '../db/database.ts'
 import { dbNow, dbNowPlus } from '../db/leases.ts'
@@ -56,8 +56,8 @@ interface Retained {
 }
 
 /**
- * The cleanup of a table's rows by their age; a batch is a transaction of `rows_max` rows, without those that are locked, or of rows of several
- * teams up to an instant, with those that are locked.
+ * The cleanup of a table's rows by their age; a batch is a transaction of `rows_max` rows. It skips locked rows. In a table whose rows are on
+ * several nodes under Citus, which cannot skip them there, it waits for locked rows, and ends at an instant (`upToBound`).
  */
 export function cleanup({
   table,
