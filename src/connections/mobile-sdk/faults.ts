@@ -3,6 +3,7 @@ import { unprocessable } from '../../platform/http/errors.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
 import { DAY_MS } from '../../platform/runtime/durations.ts'
+import { yieldIfLong } from '../../platform/runtime/loop-work.ts'
 import { valueFault, type Fault, type Loc } from '../../platform/schema/fault.ts'
 import { parseTimestamp } from '../../platform/schema/formats.ts'
 import { leftOutOf } from '../../platform/schema/request-validation.ts'
@@ -29,10 +30,10 @@ export class Faults {
     this.#add(resource, 1, [valueFault(loc, text)], at_ms === undefined ? [] : [Math.floor(at_ms / DAY_MS)])
   }
 
-  /** Adds the items without which a list of the request was read. */
-  addLeftOut(resource: Resource, list: readonly unknown[] | undefined): void {
+  /** Adds the items without which a list of the request was read. In slices. */
+  async addLeftOut(resource: Resource, list: readonly unknown[] | undefined): Promise<void> {
     const left = list && leftOutOf(list)
-    if (left) this.#add(resource, left.items.length, left.faults, left.items.flatMap(daysIn))
+    if (left) this.#add(resource, left.items.length, left.faults, await readDays(left.items))
   }
 
   /** Adds what an error names, if it is one of the values of the request. @throws any other error */
@@ -86,30 +87,37 @@ export function messageOf(fault: Fault | undefined): string {
 
 /** Fields of what phones send that say when it was. */
 const whenFields = ['start_date', 'calendar_date', 'session_start', 'period_start', 'start_time', 'anchor']
-const LOOKED_AT_MAX = 20_000
+const VALUES_MAX = 200_000
 const DEPTH_MAX = 6
 
-/** The days that a part of a request names, in UTC, as far as they can be read; of a part with very many values the first ones. */
-export function daysIn(value: unknown): DayNumber[] {
+/** The days that a part of a request names, in UTC, as far as they can be read; of a part with very many values the first ones. In slices. */
+export async function readDays(part: unknown): Promise<DayNumber[]> {
   const days = new Set<DayNumber>()
-  let looked_at = 0
-  const look = (part: unknown, depth: number): void => {
-    if (typeof part !== 'object' || part === null || depth > DEPTH_MAX || ++looked_at > LOOKED_AT_MAX) return
-    if (Array.isArray(part)) {
-      for (const item of part) {
-        if (looked_at > LOOKED_AT_MAX) return
-        look(item, depth + 1)
-      }
-      return
+  /** The values that are left of each list and object that the current one is in. */
+  const levels: Iterator<unknown>[] = [[part].values()]
+  for (let count = 0; levels.length && count < VALUES_MAX;) {
+    const turn = yieldIfLong()
+    if (turn) await turn
+    const { value, done } = levels.at(-1)!.next()
+    if (done) levels.pop()
+    else if (typeof value === 'object' && value !== null && levels.length <= DEPTH_MAX + 1) {
+      count++
+      if (!Array.isArray(value)) addDays(days, value as Record<string, unknown>)
+      levels.push(Array.isArray(value) ? value.values() : valuesOf(value as Record<string, unknown>))
     }
-    const fields = part as Record<string, unknown>
-    for (const name of whenFields) {
-      const text = Object.hasOwn(fields, name) ? fields[name] : undefined
-      const found = typeof text === 'string' && text.length <= 40 ? parseTimestamp(text) : undefined
-      if (found) days.add(Math.floor(found.instant.getTime() / DAY_MS))
-    }
-    for (const name of Object.keys(fields)) if (name !== 'metadata') look(fields[name], depth + 1)
   }
-  look(value, 0)
   return [...days]
+}
+
+function addDays(days: Set<DayNumber>, fields: Record<string, unknown>): void {
+  for (const name of whenFields) {
+    const text = Object.hasOwn(fields, name) ? fields[name] : undefined
+    const timestamp = typeof text === 'string' && text.length <= 40 ? parseTimestamp(text) : undefined
+    if (timestamp) days.add(Math.floor(timestamp.instant.getTime() / DAY_MS))
+  }
+}
+
+/** The values of an object but its metadata, which can say anything. */
+function* valuesOf(fields: Record<string, unknown>): Generator<unknown> {
+  for (const name of Object.keys(fields)) if (name !== 'metadata') yield fields[name]
 }

@@ -84,7 +84,7 @@ async function nutrientSamples(
   location: Place,
 ): Promise<{ sample: Quantity; at_ms: number }[]> {
   if (!list) return []
-  faults.addLeftOut('meal', list)
+  await faults.addLeftOut('meal', list)
   const placeOf = placesOf(list)
   return flatMapInSlices(list, (sample, i) => {
     const [start_ms, end_ms] = [wholeSecond(sample.start_date), wholeSecond(sample.end_date)]
@@ -108,7 +108,7 @@ async function addHealthConnect(
   location: Place,
 ): Promise<void> {
   const placeOf = placesOf(nutrition.nutrition_records)
-  context.faults.addLeftOut('meal', nutrition.nutrition_records)
+  await context.faults.addLeftOut('meal', nutrition.nutrition_records)
   for (const [i, record] of nutrition.nutrition_records.entries()) {
     const turn = yieldIfLong()
     if (turn) await turn
@@ -157,7 +157,7 @@ export async function buildMeals(
   const meals = new Map<string, PhoneMeal>()
   const caffeine: IncomingSample[] = []
   const placeOf = placesOf(data)
-  context.faults.addLeftOut('meal', data)
+  await context.faults.addLeftOut('meal', data)
   for (const [i, { healthkit, health_connect }] of data.entries()) {
     const at = ['body', 'data', placeOf(i)]
     if (healthkit) await addHealthKit(meals, healthkit, context, [...at, 'healthkit'])

@@ -216,7 +216,7 @@ export async function goodSamples(
   list: Quantity[],
   context: ExampleContext,
 ): Promise<{ quantity: Quantity; sample: IncomingSample }[]> {
-  context.faults.addLeftOut(resourceNameOf(resource), list)
+  await context.faults.addLeftOut(resourceNameOf(resource), list)
   const placeOf = placesOf(list)
   let last: { quantity: Quantity; facts: KindFacts } | undefined
   return flatMapInSlices(list, (quantity, i) => {

@@ -8,7 +8,7 @@ import { parseInSlices } from '../../platform/schema/sliced-json.ts'
 import { countRejectedPost, recordRejected } from '../../wearables/ingestion/rejected-posts.ts'
 import type { Resource } from '../../wearables/resources/resources.ts'
 import { manualProviders } from '../connections/providers.ts'
-import { daysIn, messageOf } from './faults.ts'
+import { messageOf, readDays } from './faults.ts'
 import { PostReply, UserParams } from './schema.ts'
 import type { Stored } from './store.ts'
 
@@ -83,7 +83,8 @@ export async function recordRejectedPost(
   if (!(await findUser(tx, user_id))) return
   const message = faultOf(problem)
   const count = Array.isArray(problem.body.detail) ? problem.body.detail.length : 1
-  if (provider !== UNKNOWN) await recordRejected(tx, { user_id, provider, resource, count, days: daysIn(body?.data), message })
+  if (provider !== UNKNOWN)
+    await recordRejected(tx, { user_id, provider, resource, count, days: await readDays(body?.data), message })
   // Bodies that were not read differ by their fault alone.
   const post = { user_id, provider, resource, digest: digestOf(bytes ?? Buffer.from(message)), is_whole: true, message }
   await countRejectedPost(tx, { ...post, records: count })

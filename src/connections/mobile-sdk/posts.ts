@@ -36,7 +36,7 @@ export async function postBloodPressures(tx: Tx, user_id: string, { data, ...pos
   const values = data.flatMap(({ systolic, diastolic }) => [systolic, diastolic])
   await noteUnits(tx, provider, 'blood_pressure', values)
   const faults = new Faults()
-  faults.addLeftOut('blood_pressure', data)
+  await faults.addLeftOut('blood_pressure', data)
   const context = { provider, zones: new PostZones(envelope.time_zone), now_ms: tx.now.getTime(), faults }
   const placeOf = placesOf(data)
   const pressures: IncomingSample[] = []

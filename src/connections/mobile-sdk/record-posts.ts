@@ -36,9 +36,9 @@ export async function postMeals(tx: Tx, user_id: string, { data, ...post }: Stat
 }
 
 /** Stores menstrual cycles. Errors: 404 unknown user; 422 each period or cycle ends before it starts, or starts in the future. */
-export function postCycles(tx: Tx, user_id: string, { data, ...envelope }: Static<typeof MenstrualCyclePost>) {
+export async function postCycles(tx: Tx, user_id: string, { data, ...envelope }: Static<typeof MenstrualCyclePost>) {
   const faults = new Faults()
-  faults.addLeftOut('menstrual_cycle', data)
+  await faults.addLeftOut('menstrual_cycle', data)
   const placeOf = placesOf(data)
   const latest = new Date(tx.now.getTime() + DAY_MS).toISOString().slice(0, 10)
   const faultOf = ({ cycle }: (typeof data)[number]): [field: string, text: string] | undefined => {
@@ -69,7 +69,7 @@ export function postCycles(tx: Tx, user_id: string, { data, ...envelope }: Stati
 export async function postElectrocardiograms(tx: Tx, user_id: string, { data, ...post }: Static<typeof ElectrocardiogramPost>) {
   const envelope = await withZone(tx, user_id, post)
   const faults = new Faults()
-  const sessions = goodSessions(tx, faults, 'electrocardiogram', data, {
+  const sessions = await goodSessions(tx, faults, 'electrocardiogram', data, {
     instantsOf: ({ electrocardiogram: { session_start, session_end } }) => [session_start, session_end],
     path: ['electrocardiogram'],
     names: ['session_start', 'session_end'],

@@ -25,14 +25,14 @@ interface SessionFields<S> {
 }
 
 /** The records whose session can be: it does not end before it starts, lasts at most 7 days, and is neither before 1900 nor in the future. */
-export function goodSessions<S>(
+export async function goodSessions<S>(
   tx: Tx,
   faults: Faults,
   resource: Resource,
   list: S[],
   { instantsOf: of, path, names: [start, end] }: SessionFields<S>,
-): Placed<S>[] {
-  faults.addLeftOut(resource, list)
+): Promise<Placed<S>[]> {
+  await faults.addLeftOut(resource, list)
   const placeOf = placesOf(list)
   const now_ms = tx.now.getTime()
   return list.flatMap((record, i) => {

@@ -104,7 +104,7 @@ async function readBatches(
 export async function postActivity(tx: Tx, user_id: string, { data, ...post }: Static<typeof ActivityPost>) {
   const envelope = await withZone(tx, user_id, post)
   const faults = new Faults()
-  faults.addLeftOut('activity', data)
+  await faults.addLeftOut('activity', data)
   const placeOf = placesOf(data)
   const context = contextOf(envelope)
   const records = await flatMapInSlices(data, (record) => toActivity(record, context) ?? [])
@@ -185,7 +185,7 @@ export async function postSleep(tx: Tx, user_id: string, { data, ...post }: Stat
   const envelope = await withZone(tx, user_id, post)
   const faults = new Faults()
   const { provider } = envelope
-  const sessions = goodSessions(tx, faults, 'sleep', data, ofPhone)
+  const sessions = await goodSessions(tx, faults, 'sleep', data, ofPhone)
   const zoneOf = await zonesOfSessions(
     tx,
     user_id,
@@ -249,7 +249,7 @@ export async function postWorkouts(tx: Tx, user_id: string, { data, ...post }: S
   const envelope = await withZone(tx, user_id, post)
   const faults = new Faults()
   const { provider } = envelope
-  const workouts = goodSessions(tx, faults, 'workouts', data, ofPhone)
+  const workouts = await goodSessions(tx, faults, 'workouts', data, ofPhone)
   const contextFor = await zonesOfSessions(
     tx,
     user_id,

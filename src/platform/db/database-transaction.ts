@@ -184,6 +184,12 @@ export class DatabaseTransaction implements Tx {
     items.push(item)
   }
 
+  async sendBatched<I>(write: (tx: Tx, items: I[]) => Sql): Promise<void> {
+    const items = this.#batches.get(write)
+    this.#batches.delete(write)
+    if (items) await this.run(write(this, items as I[]))
+  }
+
   afterCommit(call: () => void): void {
     this.#requireWriter()
     this.#afterCommit.add(call)

@@ -90,6 +90,8 @@ export interface PlainTx extends Queries {
    * module.
    */
   deferBatched<I>(item: I, write: (tx: Tx, items: I[]) => Sql): void
+  /** Sends what `deferBatched` has of one kind now: a single statement of many megabytes would keep the event loop. */
+  sendBatched<I>(write: (tx: Tx, items: I[]) => Sql): Promise<void>
   /** Called once after the commit, never after a rollback. Must not throw: an error is reported and changes nothing. */
   afterCommit(call: () => void): void
   /**

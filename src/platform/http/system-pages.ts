@@ -2,6 +2,7 @@
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { yieldIfLong } from '../runtime/loop-work.ts'
 import { hasConsole } from './console-pages.ts'
 import { encodingOf, type Encoding } from './content-encoding.ts'
 import { findGuides, guidePage, guideText } from './guides.ts'
@@ -62,7 +63,11 @@ const JAVASCRIPT = 'text/javascript; charset=utf-8'
 export function registerSystemPages(app: FastifyInstance, options: PageOptions): void {
   const { description, version, base_path, demo_cell, hasOperatorPort } = options
   const text = (value: string) => () => Promise.resolve(Buffer.from(value))
-  const document = () => JSON.stringify({ ...description(), servers: [{ url: base_path || '/' }] })
+  const document = async () => {
+    const openapi = { ...description(), servers: [{ url: base_path || '/' }] }
+    await yieldIfLong()
+    return Buffer.from(JSON.stringify(openapi))
+  }
   const guides = findGuides()
   const landing = landingPage({
     base: base_path,
@@ -75,7 +80,7 @@ export function registerSystemPages(app: FastifyInstance, options: PageOptions):
   const assets: Record<string, Asset> = {
     '/guides': { type: HTML, max_age_s: 0, read: text(landing) },
     '/pages.css': { type: CSS, max_age_s: 0, read: text(PAGE_STYLE) },
-    '/openapi.json': { type: 'application/json', max_age_s: 0, read: () => text(document())() },
+    '/openapi.json': { type: 'application/json', max_age_s: 0, read: document },
     '/docs': { type: HTML, max_age_s: 0, read: text(apiPage(base_path)) },
     '/docs/page.js': { type: JAVASCRIPT, max_age_s: 0, read: text(apiScript(base_path)) },
     '/docs/page.css': { type: CSS, max_age_s: 0, read: text(API_STYLE) },

@@ -72,6 +72,9 @@ const insertBodies = (tx: Tx, bodies: { id: string; body: string }[]): Sql => sq
     ', ',
   )}`
 
+/** Sends the bodies of the events so far, for a transaction that has more of them than one statement should have. Writes event_body. */
+export const sendBodies = (tx: Tx): Promise<void> => tx.sendBatched(insertBodies)
+
 /**
  * An expression: the body of an event `e`; null: it has been deleted.
  * @param team_id of the event; an expression where events of several teams are read

@@ -53,12 +53,11 @@ class Parser {
   }
 
   async #list(start_at: number, end_at: number): Promise<unknown[]> {
-    const items: unknown[] = []
+    const pieces: unknown[][] = []
     await this.#eachPiece(start_at, end_at, async (start, end, isLong) => {
-      if (isLong) items.push(await this.#value(start, end))
-      else for (const item of this.#parsed<unknown[]>('[', start, end, ']')) items.push(item)
+      pieces.push(isLong ? [await this.#value(start, end)] : this.#parsed<unknown[]>('[', start, end, ']'))
     })
-    return items
+    return joinInSlices(pieces)
   }
 
   async #object(start_at: number, end_at: number): Promise<Record<string, unknown>> {
@@ -105,8 +104,9 @@ class Parser {
     const bytes = this.#bytes
     let [piece, part, depth] = [start_at, start_at, 0]
     const end = async (piece_end: number) => {
-      await use(piece, piece_end, false, piece)
+      // Before, and not after: finding the end of a text of megabytes takes as long as parsing it.
       await yieldIfLong()
+      await use(piece, piece_end, false, piece)
     }
     for (let at = start_at; at < end_at; at++) {
       const byte = bytes[at]
@@ -158,4 +158,17 @@ class Parser {
     while (end > start && isSpace(end - 1)) end--
     return [start, end]
   }
+}
+
+/** One list of the items of several. Its size is set once: a list of millions of items that grows is copied, which keeps the event loop. */
+async function joinInSlices(lists: unknown[][]): Promise<unknown[]> {
+  const items: unknown[] = []
+  items.length = lists.reduce((sum, { length }) => sum + length, 0)
+  let count = 0
+  for (const list of lists) {
+    const turn = yieldIfLong()
+    if (turn) await turn
+    for (const item of list) items[count++] = item
+  }
+  return items
 }

@@ -81,10 +81,9 @@ export function recordDays(tx: Tx, { user_id, provider, resource, outcome, days,
   const tomorrow = dayOf(tx.now.getTime()) + 1
   const months = new Map<string, number>()
   let [month, mask] = ['', 0]
-  let previous: DayNumber | undefined
-  for (const day of 'first' in days ? listDays(days.first, days.last, tomorrow) : days) {
-    if (day === previous || !(day >= EARLIEST_DAY && day <= tomorrow)) continue
-    previous = day
+  // A post may name each day ten thousand times.
+  for (const day of 'first' in days ? listDays(days.first, days.last, tomorrow) : new Set(days)) {
+    if (!(day >= EARLIEST_DAY && day <= tomorrow)) continue
     const date = new Date(day * DAY_MS)
     const ofDay = date.toISOString().slice(0, 8)
     if (ofDay !== month) {

@@ -6,7 +6,7 @@ import { adoptFallbacks } from '../../people/users/fallbacks.ts'
 import { birthDateChanged, type UserIdentity } from '../../people/users/users.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { invalidField } from '../../platform/http/errors.ts'
-import { emit } from '../../platform/queue/outbox.ts'
+import { emit, sendBodies } from '../../platform/queue/outbox.ts'
 import { areRawEventsWanted } from '../../platform/queue/raw-events.ts'
 import type { Resource } from '../resources/resources.ts'
 import { isTimeseries, resourceNameOf, timeseriesOf, type SourceType, type TimeseriesName } from '../resources/timeseries.ts'
@@ -408,6 +408,8 @@ export async function completeHistory(
 const BATCH_MAX = 10_000
 /** The smallest limit of a destination is 1 MiB; the rest of an event takes less than 2 kB. */
 const BATCH_BYTES_MAX = 1024 * 1024 - 2048
+/** How much of the batches one statement stores: a few milliseconds. */
+const STATEMENT_BYTES = 4 * BATCH_BYTES_MAX
 
 /** Emits what of the samples was new and what was changed, in batches, in slices. Emits daily.data.{resource}.created and .updated. */
 async function emitBatches(
@@ -420,12 +422,17 @@ async function emitBatches(
   const { event } = timeseriesOf(resource)
   if (event === null) return
   const format = sampleFormatter(resource)
+  let bytes = 0
   for (const { source, createdSamples, updatedSamples } of mergedSeries) {
     const around = `"source":${JSON.stringify(sampleSource(tx, source))},"source_id":${wireSourceId(source.provider)},"user_id":"${user_id}"`
     const send = async (kind: string, samples: Sample[]) => {
       for await (const batch of splitBatches(samples, (sample) => format(sample, source))) {
         const type = `daily.data.${event}.${kind}`
         emit(tx, { type, object_id: user_id, user_id, client_user_id, data: `{"data":[${batch}],${around}}`, historical })
+        bytes += batch.length
+        if (bytes < STATEMENT_BYTES) continue
+        await sendBodies(tx)
+        bytes = 0
       }
     }
     await send('created', createdSamples)

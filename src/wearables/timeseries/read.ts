@@ -13,6 +13,7 @@ import { sourceOf, sourceRow, type FoundSample, type SampleSource } from './chun
 import { readHypnogram } from './hypnogram.ts'
 import { sampleFormatter, sampleSource } from './samples.ts'
 import { HOUR_MS } from '../../platform/runtime/durations.ts'
+import { flatMapInSlices } from '../../platform/runtime/loop-work.ts'
 
 /** Samples in a page. */
 const PAGE = 10_000
@@ -242,6 +243,8 @@ export async function readPlain(tx: Tx, user_id: string, resource: TimeseriesNam
   const found = await (resource === 'hypnogram'
     ? readHypnogram(tx, user_id, range)
     : samplesBetween(tx, user_id, resource, range, PLAIN_MAX))
-  const data = found.flatMap(({ sample, source }) => (type === undefined || sample.type === type ? format(sample, source) : []))
-  return new PreserializedJson<GroupedReply>(JSON.stringify(data), { searchForUsers: false })
+  const texts = await flatMapInSlices(found, ({ sample, source }) =>
+    type === undefined || sample.type === type ? JSON.stringify(format(sample, source)) : [],
+  )
+  return new PreserializedJson<GroupedReply>(`[${texts.join()}]`, { searchForUsers: false })
 }
