@@ -95,5 +95,9 @@ test('every method of the SDK has been called with success', { skip }, () => {
 
 test('the server ends when it is asked to, and has nothing to say', { skip }, async () => {
   assert.equal(await server.stop(), 0)
-  assert.equal(server.log!(), '')
+  // On a machine that is busy a turn of the event loop may take long.
+  const lines = server.log!()
+    .split('\n')
+    .filter((line) => line !== '' && !line.includes('the event loop was blocked'))
+  assert.deepEqual(lines, [])
 })

@@ -9,7 +9,7 @@ import { StatusBadge } from '../../components/StatusBadge.tsx'
 import { usePermission } from '../../session/permissions.ts'
 import { useTeam } from '../../session/team.ts'
 import { useOrderRefresh, type Order, type OrderProgress } from './order-queries.ts'
-import { SendToLaboratory } from './SendToLaboratory.tsx'
+import { isUnsent, SendToLaboratory } from './SendToLaboratory.tsx'
 
 /** Where the order is now, what is known of its way, and in a sandbox the steps that may follow. */
 export function OrderNow({ order, progress }: { order: Order; progress: OrderProgress }) {
@@ -79,7 +79,12 @@ function SandboxSteps({ order, progress }: { order: Order; progress: OrderProgre
     <Stack gap="sm">
       <Group gap="sm">
         {nextStep && (
-          <Button size="xs" loading={simulation.isPending} onClick={() => simulation.mutate(nextStep.published_status)}>
+          <Button
+            size="xs"
+            variant={isUnsent(order) ? 'default' : 'filled'}
+            loading={simulation.isPending}
+            onClick={() => simulation.mutate(nextStep.published_status)}
+          >
             Next step: {toWords(nextStep.low_level_status)}
           </Button>
         )}

@@ -7,13 +7,17 @@ import { useTeam } from '../../session/team.ts'
 import { useOrderRefresh, type Order } from './order-queries.ts'
 import classes from './SendToLaboratory.module.css'
 
+/** Whether an order could not be sent to the laboratory of its account. */
+export const isUnsent = (order: Order): boolean =>
+  order.lab_account_id !== null && order.last_event.status_detail === 'fulfillment_error'
+
 /** Sends an order again that its laboratory does not have: refused, or due while the link of its account was not live. */
 export function SendToLaboratory({ order }: { order: Order }) {
   const { api, org_id, team, environment } = useTeam()
   const canSend = usePermission('send_lab_link_order')
   const refresh = useOrderRefresh(order.id)
   const [isOpen, { open, close }] = useDisclosure()
-  if (!canSend || order.lab_account_id === null || order.last_event.status_detail !== 'fulfillment_error') return null
+  if (!canSend || !isUnsent(order)) return null
   return (
     <>
       <StatusBadge tone="failed">Fulfillment error</StatusBadge>

@@ -12,6 +12,7 @@ const Row = T.Object({
   id: T.String(),
   type: T.String(),
   object_id: T.String(),
+  user_id: Nullable(T.String()),
   created_at: T.String(),
   body: Nullable(T.String()),
 })
@@ -35,14 +36,17 @@ export async function listEvents(
   const rows = await tx.many(
     Row,
     sql`
-    select id, type, object_id, created_at, ${eventBody(tx.team)} as body from event e where team_id = ${tx.team} and ${joinConditions(conditions)}
+    select id, type, object_id, user_id, created_at, ${eventBody(tx.team)} as body from event e where team_id = ${tx.team} and ${joinConditions(conditions)}
       and ${isForEndpoints} and ${notDeleted(tx, sql`user_id`)}
     ${pages.order}`,
   )
   const { page, next_cursor } = pages.cut(rows, ({ id }) => [id])
+  for (const { user_id } of page) tx.concerns(user_id)
   const data = page.map(
-    ({ id, type, object_id, created_at, body }) =>
-      `{"id":"${id}","type":${JSON.stringify(type)},"object_id":"${object_id}","created_at":"${created_at}","body":${body}}`,
+    ({ id, type, object_id, created_at, body }, i) =>
+      `${i ? ',' : ''}{"id":"${id}","type":${JSON.stringify(type)},"object_id":"${object_id}","created_at":"${created_at}","body":${body}}`,
   )
-  return new PreserializedJson(`{"data":[${data.join(',')}],"next_cursor":${JSON.stringify(next_cursor)}}`)
+  // One join: V8 copies a text that is made of two when it is written. Searching it for users would take as long again.
+  const text = ['{"data":[', ...data, `],"next_cursor":${JSON.stringify(next_cursor)}}`].join('')
+  return new PreserializedJson(text, { searchForUsers: false })
 }

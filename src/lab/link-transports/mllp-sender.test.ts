@@ -129,18 +129,20 @@ describe('an order over MLLP', { skip: skipWithoutPythonHl7 }, () => {
   test('waits while the laboratory is away, and its cancellation never overtakes it', async () => {
     const lab = await laboratory()
     await lab.kill()
-    const { team, order, states, link } = await linkTo(lab.port)
+    const { team, order, states, link, hurry } = await linkTo(lab.port)
     const { id } = await order()
     await eventually(async () => (await link()).state === 'failing', 'the link fails')
     // While it tries to connect it counts as sent.
     await eventually(async () => (await states()).join() === 'queued', 'what was not sent does not count as sent')
     const other = await order()
-    await team.db.queries.run(sql`
-      update lab_message set state = 'sent', attempts = 1 where order_id = ${id}`)
+    const sent = sql`
+      update lab_message set state = 'sent', attempts = 1, due_at = due_at + interval '1 hour' where order_id = ${id} and state = 'queued'`
+    await eventually(async () => (await team.db.queries.run(sent)) === 1, 'no attempt is under way')
     await team.api.post(`/v3/order/${id}/cancel`)
     await team.settle()
     assert.equal((await states()).length, 3)
     await lab.restart()
+    await hurry()
     await eventually(
       async () => (await states()).every((state) => state === 'accepted' || state === 'refused'),
       'all are answered',

@@ -128,7 +128,7 @@ describe('a message by its profile', () => {
     const reportedAt = (sent_at: string) => report(tests, {}, { sent_at }).reported_at
     assert.equal(reportedAt('20300104101500'), '2030-01-04T10:15:00-05:00')
     for (const sent_at of ['', '20300104']) assert.equal(reportedAt(sent_at), '2030-01-04T10:00:00-05:00')
-    assert.throws(() => reportedAt('20301399'), { message: 'sent_at: must be a time' })
+    assert.throws(() => reportedAt('20301399'), { message: 'sent_at (MSH-7): must be a time' })
     // In summer, by the zone of the profile.
     assert.equal(reportedAt('20300704101500'), '2030-07-04T10:15:00-04:00')
     assert.equal(reportedAt('20300704101500+0100'), '2030-07-04T10:15:00+01:00')

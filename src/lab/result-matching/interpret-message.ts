@@ -142,7 +142,7 @@ function createClock({ sent_at, tests }: LinkMessage, { text: { time_zone } }: L
   const isWrong = sent_at !== '' && !readLinkTime(sent_at, time_zone)
   const texts = isWrong ? [] : [sent_at, ...tests.map(({ reported_at }) => reported_at ?? '')]
   const own = texts.map((text) => readLinkTime(text, time_zone)).find((time) => time !== undefined && !isDay(time.time))
-  if (!own) throw new UnreadableMessage('sent_at: must be a time')
+  if (!own) throw new UnreadableMessage('sent_at (MSH-7): must be a time')
   const optional = (text: string | undefined, path: string) => {
     if (text === undefined || text === '') return undefined
     const known = readLinkTime(text, time_zone, own.offset)

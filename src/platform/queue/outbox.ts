@@ -3,6 +3,7 @@
 import type { Static, TSchema } from 'typebox'
 import { systemNow, addSeconds } from '../runtime/clock.ts'
 import { DAY_S } from '../runtime/durations.ts'
+import { yieldIfLong } from '../runtime/loop-work.ts'
 import type { PlainTx, Queries, Tenant, Tx } from '../db/transaction.ts'
 import { hookPoint } from '../db/hooks.ts'
 import { dbNow, dbNowPlus } from '../db/leases.ts'
@@ -54,6 +55,23 @@ export function emit(tx: Tx, event: Event): void {
   enqueueFanOut(tx, id)
 }
 
+/** How much of the bodies one statement stores: a few milliseconds. */
+const STATEMENT_LENGTH = 4 * 1024 * 1024
+
+/** Emits any number of events, in slices. Their bodies are sent some megabytes at a time. Writes event, event_body. */
+export async function emitEach(tx: Tx, events: Iterable<Event> | AsyncIterable<Event>): Promise<void> {
+  let length = 0
+  for await (const event of events) {
+    const turn = yieldIfLong()
+    if (turn) await turn
+    emit(tx, event)
+    length += event.data.length
+    if (length < STATEMENT_LENGTH) continue
+    await tx.sendBatched(insertBodies)
+    length = 0
+  }
+}
+
 /** One statement for all events of a transaction: its parts are planned and run one by one. */
 const insertEvents = (tx: Tx, events: (Event & { id: string; body: string | null })[]): Sql => {
   const rows = events.map(
@@ -71,9 +89,6 @@ const insertBodies = (tx: Tx, bodies: { id: string; body: string }[]): Sql => sq
     bodies.map(({ id, body }) => sql`(${tx.team}, ${id}, ${dbNow}, ${body})`),
     ', ',
   )}`
-
-/** Sends the bodies of the events so far, for a transaction that has more of them than one statement should have. Writes event_body. */
-export const sendBodies = (tx: Tx): Promise<void> => tx.sendBatched(insertBodies)
 
 /**
  * An expression: the body of an event `e`; null: it has been deleted.

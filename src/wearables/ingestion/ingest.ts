@@ -6,7 +6,7 @@ import { adoptFallbacks } from '../../people/users/fallbacks.ts'
 import { birthDateChanged, type UserIdentity } from '../../people/users/users.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { invalidField } from '../../platform/http/errors.ts'
-import { emit, sendBodies } from '../../platform/queue/outbox.ts'
+import { emit, emitEach, type Event } from '../../platform/queue/outbox.ts'
 import { areRawEventsWanted } from '../../platform/queue/raw-events.ts'
 import type { Resource } from '../resources/resources.ts'
 import { isTimeseries, resourceNameOf, timeseriesOf, type SourceType, type TimeseriesName } from '../resources/timeseries.ts'
@@ -120,8 +120,9 @@ export async function ingestSummaries(
   if (kind === 'profile') await adoptProfiles(tx, user_id, provider, wanted as IncomingSummary<'profile'>[])
   if (kind === 'profile' && written.length) await tx.notify(birthDateChanged, user_id)
   const stored = kind === 'workouts' ? await addZones(tx, user, provider, written, streams) : written
-  await emitSummaries(tx, user, kind, stored, historical)
-  await emitRaw(tx, user, { kind, provider, records: wanted, writtenSummaries: written, historical })
+  await emitEach(tx, summaryEvents(user, kind, stored, historical))
+  if (written.length && (await areRawEventsWanted(tx)))
+    await emitEach(tx, rawEvents(user, { kind, provider, records: wanted, writtenSummaries: written, historical }))
   const key = { user_id, provider, resource: kind }
   if (wanted.length < records.length) recordDays(tx, { ...key, outcome: 'received', days: dayNumbers(records) })
   recordDays(tx, { ...key, outcome: 'stored', days: dayNumbers(wanted) })
@@ -182,19 +183,16 @@ async function addZones(
   return workouts.map((workout) => ({ ...workout, summary: zoned.get(workout.key) ?? workout.summary }))
 }
 
-/** Emits daily.data.{kind}.created and .updated, in slices. */
-async function emitSummaries(
-  tx: Tx,
+/** The events daily.data.{kind}.created and .updated. */
+function* summaryEvents(
   { user_id, client_user_id }: User,
   kind: SummaryKind,
   summaries: WrittenSummary[],
   historical: boolean,
-): Promise<void> {
+): Generator<Event> {
   for (const { is_new, summary } of summaries) {
-    const turn = yieldIfLong()
-    if (turn) await turn
     const type = dailyEvent(kind, is_new ? 'created' : 'updated')
-    emit(tx, { type, object_id: summary.id, user_id, client_user_id, data: JSON.stringify(summary), historical })
+    yield { type, object_id: summary.id, user_id, client_user_id, data: JSON.stringify(summary), historical }
   }
 }
 
@@ -214,19 +212,17 @@ interface WrittenRecords {
   historical: boolean
 }
 
-/** Emits raw.{provider}.{kind} with the records that are new or have changed, as they were sent, if a pipeline of the team asks for them. */
-async function emitRaw(
-  tx: Tx,
+/** The events raw.{provider}.{kind} with the records that are new or have changed, as they were sent. */
+function* rawEvents(
   { user_id, client_user_id }: User,
   { kind, provider, records, writtenSummaries: written, historical }: WrittenRecords,
-): Promise<void> {
-  if (!written.length || !(await areRawEventsWanted(tx))) return
+): Generator<Event> {
   const sent = new Map(records.map(({ key, raw }) => [key, raw]))
   for (const { key, summary } of written) {
     const raw = sent.get(key)
     if (!raw) continue
     const data = JSON.stringify(raw)
-    emit(tx, { type: `raw.${provider}.${kind}`, object_id: summary.id, user_id, client_user_id, data, historical })
+    yield { type: `raw.${provider}.${kind}`, object_id: summary.id, user_id, client_user_id, data, historical }
   }
 }
 
@@ -247,7 +243,7 @@ export async function ingestSamples(
   const sorted = await sortSamples(samples, { resource, provider, now_ms: tx.now.getTime(), isKept })
   const { sources, acceptedCount, rejectedCount, fault, oldest_ms, newest_ms } = sorted
   const merged = await mergeSamples(tx, user.user_id, resource, await createSeries(tx, user, provider, sources))
-  await emitBatches(tx, user, resource, merged, { historical })
+  await emitEach(tx, batchEvents(tx, user, resource, merged, { historical }))
   const total = (kind: 'createdSamples' | 'updatedSamples') => merged.reduce((sum, series) => sum + series[kind].length, 0)
   const [created, updated] = [total('createdSamples'), total('updatedSamples')]
   const key = { user_id: user.user_id, provider, resource: name }
@@ -408,35 +404,25 @@ export async function completeHistory(
 const BATCH_MAX = 10_000
 /** The smallest limit of a destination is 1 MiB; the rest of an event takes less than 2 kB. */
 const BATCH_BYTES_MAX = 1024 * 1024 - 2048
-/** How much of the batches one statement stores: a few milliseconds. */
-const STATEMENT_BYTES = 4 * BATCH_BYTES_MAX
 
-/** Emits what of the samples was new and what was changed, in batches, in slices. Emits daily.data.{resource}.created and .updated. */
-async function emitBatches(
+/** What of the samples was new and what was changed, in batches, in slices: the events daily.data.{resource}.created and .updated. */
+async function* batchEvents(
   tx: Tx,
   { user_id, client_user_id }: UserIdentity,
   resource: TimeseriesName,
   mergedSeries: MergedSamples[],
   { historical }: { historical: boolean },
-): Promise<void> {
+): AsyncGenerator<Event> {
   const { event } = timeseriesOf(resource)
   if (event === null) return
   const format = sampleFormatter(resource)
-  let bytes = 0
   for (const { source, createdSamples, updatedSamples } of mergedSeries) {
     const around = `"source":${JSON.stringify(sampleSource(tx, source))},"source_id":${wireSourceId(source.provider)},"user_id":"${user_id}"`
-    const send = async (kind: string, samples: Sample[]) => {
+    for (const [kind, samples] of Object.entries({ created: createdSamples, updated: updatedSamples }))
       for await (const batch of splitBatches(samples, (sample) => format(sample, source))) {
         const type = `daily.data.${event}.${kind}`
-        emit(tx, { type, object_id: user_id, user_id, client_user_id, data: `{"data":[${batch}],${around}}`, historical })
-        bytes += batch.length
-        if (bytes < STATEMENT_BYTES) continue
-        await sendBodies(tx)
-        bytes = 0
+        yield { type, object_id: user_id, user_id, client_user_id, data: `{"data":[${batch}],${around}}`, historical }
       }
-    }
-    await send('created', createdSamples)
-    await send('updated', updatedSamples)
   }
 }
 
