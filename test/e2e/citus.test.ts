@@ -121,13 +121,16 @@ describe('on Citus', { skip }, () => {
     }
   })
 
-  test('an order has its result, its events are delivered once, and a user is deleted', async () => {
+  test('an order has its result, its events are delivered, and a user is deleted, also after a worker is killed', async () => {
     const server = await serving(folder('on-citus'), { ...settings, WEBHOOK_SCHEDULE: '1' }, 'serve')
-    for (const _ of [1, 2]) runCli('work', { ...settings, DATA_DIR: server.dataDir })
+    const [first] = [1, 2].map(() => runCli('work', { ...settings, DATA_DIR: server.dataDir }))
     const demo = demoIn(server.dataDir)
     const api = caller(server.url, demo.api_keys['sandbox-us'])
     const orders = await Promise.all(Array.from({ length: 4 }, (_, i) => completeOrder(server, demo, api, `patient-${i}`)))
     assert.equal(new Set(orders).size, 4)
+    const last = completeOrder(server, demo, api, 'patient-of-killed-worker')
+    first!.child.kill('SIGKILL')
+    assert(!orders.includes(await last))
   })
 
   async function completeOrder(server: Server, demo: ReturnType<typeof demoIn>, api: ReturnType<typeof caller>, name: string) {

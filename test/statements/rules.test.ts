@@ -11,6 +11,34 @@ const listRules = (text: string, reach: Reach) =>
 
 const cases: [title: string, text: string, team: string, cell: string][] = [
   ['a select that names the team', 'select from job where team_id = $1::uuid and id = $2', '', ''],
+  [
+    'a lateral query of no table with a function that is not immutable',
+    'select from job j cross join lateral (select now() as at) n',
+    'constant,team',
+    'constant',
+  ],
+  [
+    'such a query beside the rows of one team',
+    'select from job j cross join lateral (select now() as at) n where j.team_id = $1',
+    '',
+    '',
+  ],
+  [
+    'an insert that selects from a distributed table, with a common table expression on another',
+    `with known as (select message_id from delivery where team_id = $1)
+     insert into delivery (team_id, destination_id, message_id, state, due_at, trigger, created_at)
+     select e.team_id, l.id, e.id, 'pending', $2, 'manual', $2 from event e join destination l on l.team_id = e.team_id
+     where e.team_id = $1 and e.id not in (select message_id from known)`,
+    'ctes',
+    'ctes',
+  ],
+  [
+    'an insert that selects from a common table expression alone',
+    `with gone as (delete from job where team_id = $1 and id = $2 returning id, team_id)
+     insert into event_outbox (team_id, event_ids) select team_id, array[id] from gone`,
+    '',
+    '',
+  ],
   ['a select that names no team', 'select from job where id = $1', 'team', ''],
   ['a select that names several teams', 'select from job where team_id = any ($1)', 'team', ''],
   ['a select that names the team in one of two cases', 'select from job where team_id = $1 or id = $2', 'team', ''],

@@ -41,6 +41,14 @@ export const RULES = {
     text: 'A query of several teams within another one has columns.',
     source: `${PLANNER}/recursive_planning.c`,
   },
+  ctes: {
+    text: 'An insert that selects from distributed tables has no common table expressions on them: a node would run them on the whole table.',
+    source: `${PLANNER}/insert_select_planner.c`,
+  },
+  constant: {
+    text: 'A query of no table within a query of several teams has immutable functions only.',
+    source: `${PLANNER}/query_pushdown_planning.c`,
+  },
   called: {
     text: 'A statement that names distributed tables calls no function of the schema that reads some.',
     source: `${DOCUMENTS}/reference_workarounds.html`,
@@ -91,11 +99,17 @@ export function findFaults(text: string, reach: Reach, kinds: ReadonlyMap<string
     if (first && !first.isOfOneTeam && outer && isWithoutColumns(query, outer)) add('columns', first)
     if (first && isLocked(query.node, distributed)) add('locked', first)
     for (const { rule, table } of checkWrite(query)) add(rule, table)
+    const ofTeams = outer?.relations.find(({ kind, isOfOneTeam }) => kind === 'distributed' && !isOfOneTeam)
+    if (ofTeams && isOfNoTable(query.node) && ownNodes([query.node.SelectStmt!.targetList]).some(isMutable))
+      add('constant', ofTeams)
     const mixed = outer && query.isCorrelated ? mixedWith(query, outer) : undefined
     if (mixed) add('local', mixed)
     for (const inner of query.queries) visit(inner, query)
   }
 }
+
+const isOfNoTable = ({ SelectStmt }: Node): boolean =>
+  SelectStmt?.targetList !== undefined && !SelectStmt.fromClause && !SelectStmt.larg
 
 /** Whether its own expressions have the place of a row. */
 const namesPlace = (node: Node): boolean =>
@@ -129,6 +143,7 @@ function rulesOfWrite({ node, queries }: Query, { kind }: Relation): Rule[] {
     const isOfTables = queries.flatMap(listTables).some(({ kind }) => kind === 'distributed')
     const hasParameter = !isInsertOfValues(node) && !isOfTables && [...returned, ...after].some((item) => 'ParamRef' in item)
     if (after.some(isMutable) || hasParameter) rules.push('conflict')
+    if (!isInsertOfValues(node) && isPushedWithCtes(queries, fields)) rules.push('ctes')
     return rules
   }
   const written = ownNodes([fields.targetList, fields.whereClause, fields.fromClause, fields.usingClause])
@@ -148,6 +163,16 @@ function isLocked({ SelectStmt: fields }: Node, tables: Relation[]): boolean {
 
 const isCte = ({ node }: Query, { withClause }: Fields): boolean =>
   ((withClause?.ctes ?? []) as Node[]).some(({ CommonTableExpr }) => CommonTableExpr!.ctequery === node)
+
+/** Whether the nodes run the select of an insert, and each with the common table expressions as they are. */
+function isPushedWithCtes(queries: Query[], fields: Fields): boolean {
+  const isOfTables = (isOfInsert: boolean) =>
+    queries
+      .filter((query) => isCte(query, fields) === isOfInsert)
+      .flatMap(listTables)
+      .some(({ kind }) => kind === 'distributed')
+  return isOfTables(true) && isOfTables(false) && !listNodes(fields.selectStmt as Node).some(isVolatile)
+}
 
 /** The table of an inner query, or of the outer one, that is not of the kind of the others. */
 function mixedWith({ relations }: Query, outer: Query): Relation | undefined {

@@ -313,23 +313,19 @@ export const resent: Sql = sql`
  */
 export async function resendDeliveries(tx: Tx, webhook_id: string, message_ids: string[]): Promise<void> {
   if (message_ids.length === 0) return
+  const ids = sql`${message_ids}::uuid[]`
   await tx.run(sql`
-    with known as (
-      select message_id from delivery
-      where team_id = ${tx.team} and destination_id = ${webhook_id} and message_id = any (${message_ids}::uuid[])
-    ), gone as (
-      select e.id from event e where e.team_id = ${tx.team} and e.id = any (${message_ids}::uuid[]) and ${eventBody(tx.team)} is null
-    ), resent as (
-      update delivery set ${resent}
-      where team_id = ${tx.team} and destination_id = ${webhook_id} and message_id in (select message_id from known)
-        and message_id not in (select id from gone)
-    )
+    update delivery d set ${resent}
+    where d.team_id = ${tx.team} and d.destination_id = ${webhook_id} and d.message_id = any (${ids})
+      and not exists (
+        select from event e where e.team_id = ${tx.team} and e.id = d.message_id and ${eventBody(tx.team)} is null)`)
+  await tx.run(sql`
     insert into delivery (team_id, destination_id, message_id, state, due_at, trigger, created_at)
     select e.team_id, l.id, e.id, 'pending', ${dbNow}, 'manual', ${dbNow}
-    from unnest(${message_ids}::uuid[]) with ordinality as given (id, n)
+    from unnest(${ids}) with ordinality as given (id, n)
     join event e on e.team_id = ${tx.team} and e.id = given.id
     join (select id from destination where id = ${webhook_id} and team_id = ${tx.team} for key share) l on true
-    where given.id not in (select message_id from known) and given.id not in (select id from gone)
+    where ${eventBody(tx.team)} is not null
     order by given.n
     on conflict (team_id, destination_id, message_id) do nothing`)
   tx.notifyDelivery()

@@ -97,7 +97,7 @@ const Row = T.Object({
   status_at: Timestamp,
 })
 type Row = Static<typeof Row>
-const workColumns = sql`o.document, w.work_type, o.low_level_status, o.status_at`
+const workColumns = (workType: Sql) => sql`o.document, ${workType} as work_type, o.low_level_status, o.status_at`
 
 /**
  * Orders in the work queue, oldest first. Errors: 400 a cursor of another list; 403 or 404 the filter names an inaccessible team. A team of
@@ -115,22 +115,21 @@ export async function listWork(
   const list = `work ${manager.org} ${cell} ${JSON.stringify([team_id, lab, method, since, work_type?.toSorted()])}`
   const teams = teamAccessCondition(manager, team_id === undefined ? undefined : [team_id])
   const pages = new Pages(list, query, byCreation('o'), { order: 'asc' })
-  const conditions = [sql`w.work_type is not null`, pages.afterCursor]
+  // Each sandbox team has its own clock.
+  const workType = workTypeOverLink(sql`(${tx.now}::timestamptz + make_interval(secs => t.clock_offset_s))::date`)
+  const conditions = [sql`(${workType}) is not null`, pages.afterCursor]
   if (method !== undefined) conditions.push(sql`o.method = ${method}`)
   if (since !== undefined) conditions.push(sql`o.status_at >= ${since}`)
-  if (work_type?.length) conditions.push(sql`w.work_type = any (${work_type})`)
-  // Each sandbox team has its own clock.
-  const today = sql`(${tx.now}::timestamptz + make_interval(secs => t.clock_offset_s))::date`
+  if (work_type?.length) conditions.push(sql`(${workType}) = any (${work_type})`)
   const labs = manualLabSlugs(cell)
   if (lab !== undefined) conditions.push(sql`l.slug = ${lab}`)
   const rows = await tx.many(
     Row,
     sql`
-    select ${workColumns}
+    select ${workColumns(workType)}
     from lab_order o
     join team t on t.id = o.team_id
     join lab l on l.id = o.lab_id ${kitLink(labs)}
-    cross join lateral (select ${workTypeOverLink(today)} as work_type) w
     where o.team_id = any (array(select t.id from team t where ${teams})) and ${hasStaff(labs)} and o.low_level_status = any (${STATUSES_BY_WORK_TYPE}) and ${joinConditions(conditions)}
       and ${userNotDeleted(sql`o.user_id`, sql`o.team_id`)}
     ${pages.order}`,
@@ -154,8 +153,7 @@ export async function countStaffWork(tx: Tx, max: number): Promise<number> {
     select count(*) as n from (
       select from lab_order o
       join lab l on l.id = o.lab_id ${kitLink(labs)}
-      cross join lateral (select ${workType} as work_type) w
-      where o.team_id = ${tx.team} and ${hasStaff(labs)} and o.low_level_status = any (${STATUSES_BY_WORK_TYPE}) and w.work_type <> 'await_sample'
+      where o.team_id = ${tx.team} and ${hasStaff(labs)} and o.low_level_status = any (${STATUSES_BY_WORK_TYPE}) and (${workType}) <> 'await_sample'
         and ${notDeleted(tx, sql`o.user_id`)}
       limit ${max}) counted`,
   )
@@ -179,12 +177,11 @@ const toWorkItem = ({ work_type, low_level_status, status_at }: Row, order: Orde
 
 /** Reads an order with the patient data that its next step needs. Errors: 404 unknown order; 400 an order without manual fulfillment. */
 export async function readWork(tx: Tx, order_id: string): Promise<WorkDetails> {
-  const today = sql`${utcDate(tx.now)}::date`
+  const workType = workTypeOverLink(sql`${utcDate(tx.now)}::date`)
   const row = await tx.maybe(
     Row,
     sql`
-    select ${workColumns} from lab_order o join lab l on l.id = o.lab_id ${kitLink(manualLabSlugs(tx.tenant.cell as CellName))}
-    cross join lateral (select ${workTypeOverLink(today)} as work_type) w
+    select ${workColumns(workType)} from lab_order o join lab l on l.id = o.lab_id ${kitLink(manualLabSlugs(tx.tenant.cell as CellName))}
     where o.id = ${order_id} and o.team_id = ${tx.team} and ${notDeleted(tx, sql`o.user_id`)}`,
   )
   if (!row) throw notFound("This order doesn't exist.")

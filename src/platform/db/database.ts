@@ -40,7 +40,8 @@ const ignoreError = () => {}
 const ATTEMPTS_MAX = 3
 const TRANSIENT = new Set(['40001', '40P01'])
 
-const NOT_NULL_VIOLATION = '23502'
+/** What says that the cache was out of date. Citus reports the violation of a row that it copies to a node as an internal error. */
+const NO_SUCH_ROW = new Set(['23502', 'XX000'])
 
 /**
  * The connections to one schema: a cell or the control plane. `tx` and `read` see the rows of one team (docs/decisions/row-security.md);
@@ -158,7 +159,7 @@ export class Db {
       } catch (error) {
         await tx.rollback()
         const { code = '' } = error as { code?: string }
-        if (code === NOT_NULL_VIOLATION && tx.hasUsedCache) mayUseCache = false
+        if (NO_SUCH_ROW.has(code) && tx.hasUsedCache) mayUseCache = false
         else if (isStale(error) && mayPrepare) mayPrepare = false
         else if (!TRANSIENT.has(code)) throw error
         if (attempt === ATTEMPTS_MAX) throw unavailable('Too much contention; try again')
