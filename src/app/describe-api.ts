@@ -43,10 +43,10 @@ const TAGS: Record<string, readonly [string, string]> = {
 const EXAMPLE = { team_id: '00000000-0000-4000-8000-000000000000', at_text: '2026-01-31T09:00:00.000Z' }
 
 /** @throws Error if an operation belongs to a group that has no description */
-export function describeApi(
+export async function describeApi(
   { operations, eventTypes }: Pick<Composition, 'operations' | 'eventTypes'>,
   version: string,
-): OpenApiDocument {
+): Promise<OpenApiDocument> {
   const used = new Set(operations.map(({ module }) => module))
   for (const tag of used) if (!Object.hasOwn(TAGS, tag)) throw new Error(`the group ${tag} of operations has no description`)
   const catalog = new EventCatalog(() => eventTypes)

@@ -83,7 +83,7 @@ const descriptionCommands: Leaf[] = [
     examples: ['openapi > openapi.json'],
     run: async (_, { print }) => {
       const [{ contents }, { describeApi }] = await Promise.all([import('../app/contents.ts'), import('../app/describe-api.ts')])
-      await print(`${JSON.stringify(describeApi(contents, version), null, 2)}\n`)
+      await print(`${JSON.stringify(await describeApi(contents, version), null, 2)}\n`)
     },
   },
   {

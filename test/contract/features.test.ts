@@ -151,8 +151,8 @@ describe('a feature', () => {
     assert.equal((await askOrg(team, 'continuous_queries')).status, 403)
   })
 
-  test('is in the description of its operations', () => {
-    const { paths } = described(gated, 'test')
+  test('is in the description of its operations', async () => {
+    const { paths } = await described(gated, 'test')
     const answers = (path: string, method: string) => (paths[path]![method] as { responses: Record<string, unknown> }).responses
     assert('403' in answers('/v3/on_site_collection/{id}', 'post'))
     assert('503' in answers('/v3/psc_scheduling/{id}', 'post'))

@@ -42,7 +42,7 @@ function section(path: string, name: string, content: string): void {
 }
 
 test('api/openapi.json is the description of the operations', async () => {
-  check('api/openapi.json', `${JSON.stringify(describeApi(contents, version), null, 1)}\n`)
+  check('api/openapi.json', `${JSON.stringify(await describeApi(contents, version), null, 1)}\n`)
   // They are not checked in.
   if (process.env.UPDATE) await writeApiTypes()
 })
@@ -51,10 +51,10 @@ test('api/operations.txt lists the operations', () => {
   check('api/operations.txt', listOperations(operations))
 })
 
-test('api/ does not depend on the order in which modules are listed', () => {
+test('api/ does not depend on the order in which modules are listed', async () => {
   const reversed = operations.toReversed()
-  const text = (list: Operation[]) => JSON.stringify(describeApi({ operations: list, eventTypes }, version))
-  assert.equal(text(reversed), text(operations))
+  const text = async (list: Operation[]) => JSON.stringify(await describeApi({ operations: list, eventTypes }, version))
+  assert.equal(await text(reversed), await text(operations))
   assert.equal(listOperations(reversed), listOperations(operations))
 })
 
@@ -131,7 +131,7 @@ test('docs/ARCHITECTURE.md has the drawing of the domains and the list of their 
 test('docs/wearables has a page for each family of resources, and every resource is in one', async () => {
   assert.deepEqual(families.flatMap(({ summaries }) => summaries).toSorted(), [...summaryKinds].sort())
   assert.deepEqual(families.flatMap(({ timeseries }) => timeseries).toSorted(), [...timeseriesNames].sort())
-  const pages = resourcePages(describeApi(contents, version), eventTypes)
+  const pages = resourcePages(await describeApi(contents, version), eventTypes)
   const options = await prettier.resolveConfig('docs/wearables/page.md')
   for (const [path, text] of pages) check(path, await prettier.format(text, { ...options, filepath: path }))
   assert.deepEqual(readdirSync('docs/wearables').toSorted(), [...pages.keys()].map((path) => path.split('/').at(-1)!).toSorted())

@@ -7,7 +7,7 @@ import { oas } from '@stoplight/spectral-rulesets'
 import { contents } from '../../src/app/contents.ts'
 import { describeApi } from '../../src/app/describe-api.ts'
 
-const document = describeApi(contents, '0.0.0')
+const document = await describeApi(contents, '0.0.0')
 
 /** Rules that are not followed, and why. */
 const REDOCLY_EXCEPTIONS = {
@@ -124,9 +124,9 @@ describe('the OpenAPI document', () => {
     assert.equal(example.event_type, 'labtest.order.created')
   })
 
-  test('gives no title to two different schemas', () => {
+  test('gives no title to two different schemas', async () => {
     const twice = contents.operations.slice(0, 1).map((operation) => ({ ...operation, id: 'other', path: '/other' as const }))
-    assert.doesNotThrow(() => describeApi({ ...contents, operations: [...contents.operations, ...twice] }, '0'))
+    await assert.doesNotReject(describeApi({ ...contents, operations: [...contents.operations, ...twice] }, '0'))
     const { reply } = contents.operations.find(({ reply }) => typeof reply === 'object' && 'title' in reply)!
     const changed = {
       ...contents.operations[0]!,
@@ -134,6 +134,6 @@ describe('the OpenAPI document', () => {
       path: '/other' as const,
       reply: { ...(reply as object), required: ['x'] },
     }
-    assert.throws(() => describeApi({ ...contents, operations: [...contents.operations, changed as never] }, '0'), /the title/)
+    await assert.rejects(describeApi({ ...contents, operations: [...contents.operations, changed as never] }, '0'), /the title/)
   })
 })

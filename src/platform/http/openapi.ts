@@ -1,5 +1,6 @@
 // Builds the published OpenAPI document from the list of operations. A pure function: it needs neither database nor server.
 import { isDeepStrictEqual } from 'node:util'
+import { yieldIfLong } from '../runtime/loop-work.ts'
 import type { TSchema } from '../schema/schema.ts'
 import { CONSOLE_API, type Idempotency, isFile, isWrite, noContent, type Operation, pdf } from './operation.ts'
 
@@ -58,15 +59,17 @@ export interface DescribedEvent {
  * sorted by name, with deprecated paths last; groups and events stay in their order.
  * @throws Error if two different schemas have the same title
  */
-export function buildOpenApi(
+export async function buildOpenApi(
   operations: Operation[],
   version: string,
   { tags = [], events = [] }: { tags?: Tag[]; events?: DescribedEvent[] } = {},
-): OpenApiDocument {
+): Promise<OpenApiDocument> {
   const schemas: Record<string, Json> = { ...errorSchemas, ...envelopes }
   const shape = (schema: TSchema): Json => inlineSchema(schema as unknown as Json, schemas)
   const paths: Record<string, Json> = {}
-  for (const operation of operations)
+  for (const operation of operations) {
+    const turn = yieldIfLong()
+    if (turn) await turn
     for (const path of [operation.path, ...(operation.aliases ?? [])]) {
       const url = path.replace('...}', '}')
       paths[url] = {
@@ -74,6 +77,7 @@ export function buildOpenApi(
         [operation.method.toLowerCase()]: describeOperation(operation, path === operation.path, shape),
       }
     }
+  }
   return {
     openapi: '3.1.0',
     info: {

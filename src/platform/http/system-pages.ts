@@ -11,7 +11,7 @@ import { escapeHtml } from './phone-page.ts'
 
 export interface PageOptions {
   /** Called at the first request for the document. */
-  description: () => OpenApiDocument
+  description: () => Promise<OpenApiDocument>
   version: string
   base_path: string
   /** The cell whose key the landing page shows how to read from `demo.json`; undefined without demo data. */
@@ -64,7 +64,7 @@ export function registerSystemPages(app: FastifyInstance, options: PageOptions):
   const { description, version, base_path, demo_cell, hasOperatorPort } = options
   const text = (value: string) => () => Promise.resolve(Buffer.from(value))
   const document = async () => {
-    const openapi = { ...description(), servers: [{ url: base_path || '/' }] }
+    const openapi = { ...(await description()), servers: [{ url: base_path || '/' }] }
     await yieldIfLong()
     return Buffer.from(JSON.stringify(openapi))
   }
