@@ -5,6 +5,7 @@ import { describe, test } from 'node:test'
 import { contents } from '../../src/app/contents.ts'
 import { eraseTeams, teamCleanup } from '../../src/tenancy/teams/team-erasure.ts'
 import type { TeamEraser } from '../../src/platform/db/erasure.ts'
+import type { Db } from '../../src/platform/db/database.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { createLog } from '../../src/platform/telemetry/log.ts'
 import { Retention } from '../../src/platform/queue/retention.ts'
@@ -48,8 +49,16 @@ const listIds = async (
 /** Delete the team, so long ago. */
 async function deleteTeam(team: TestTeam, ago_s: number): Promise<void> {
   assert.equal((await team.manage.delete(`/team/${team.team}`)).status, 200)
-  for (const db of [team.db, cells.control])
-    await db.pool.query('update team set deleted_at = deleted_at - make_interval(secs => $2) where id = $1', [team.team, ago_s])
+  for (const db of [team.db, cells.control]) await setDeletion(db, team.team, `deleted_at - make_interval(secs => ${ago_s})`)
+}
+
+/** Citus computes no new value from the row itself. @param expression of columns of the team */
+async function setDeletion({ pool }: Db, team: string, expression: string): Promise<void> {
+  const { rows } = await pool.query<{ deleted_at: string }>(
+    `select (${expression})::text as deleted_at from team where id = $1`,
+    [team],
+  )
+  await pool.query('update team set deleted_at = $2 where id = $1', [team, rows[0]!.deleted_at])
 }
 
 describe('a deleted team', () => {
@@ -90,7 +99,7 @@ describe('a deleted team', () => {
   test('is erased only when the control plane knows of the deletion, and as long after', async () => {
     const team = await createTestTeam()
     await createOrder(team)
-    await team.db.pool.query(`update team set deleted_at = created_at - interval '30 days' where id = $1`, [team.team])
+    await setDeletion(team.db, team.team, `created_at - interval '30 days'`)
     const before = await rowsOf(team)
     await eraseTeams(team.db, cells.control, teamErasers, never)
     assert.deepEqual(await rowsOf(team), before)
