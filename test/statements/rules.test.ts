@@ -18,7 +18,7 @@ const cases: [title: string, text: string, team: string, cell: string][] = [
     'constant',
   ],
   [
-    'such a query beside the rows of one team',
+    'a lateral query of no table with a function that is not immutable, beside the rows of one team',
     'select from job j cross join lateral (select now() as at) n where j.team_id = $1',
     '',
     '',

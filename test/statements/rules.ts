@@ -166,9 +166,9 @@ const isCte = ({ node }: Query, { withClause }: Fields): boolean =>
 
 /** Whether the nodes run the select of an insert, and each with the common table expressions as they are. */
 function isPushedWithCtes(queries: Query[], fields: Fields): boolean {
-  const isOfTables = (isOfInsert: boolean) =>
+  const isOfTables = (areCtes: boolean) =>
     queries
-      .filter((query) => isCte(query, fields) === isOfInsert)
+      .filter((query) => isCte(query, fields) === areCtes)
       .flatMap(listTables)
       .some(({ kind }) => kind === 'distributed')
   return isOfTables(true) && isOfTables(false) && !listNodes(fields.selectStmt as Node).some(isVolatile)

@@ -87,7 +87,8 @@ export function messageOf(fault: Fault | undefined): string {
 
 /** Fields of what phones send that say when it was. */
 const whenFields = ['start_date', 'calendar_date', 'session_start', 'period_start', 'start_time', 'anchor']
-const VALUES_MAX = 200_000
+/** Of all kinds: a list may have millions of numbers. */
+const VALUES_MAX = 1_000_000
 const DEPTH_MAX = 6
 
 /** The days that a part of a request names, in UTC, as far as they can be read; of a part with very many values the first ones. In slices. */
@@ -95,13 +96,12 @@ export async function readDays(part: unknown): Promise<DayNumber[]> {
   const days = new Set<DayNumber>()
   /** The values that are left of each list and object that the current one is in. */
   const levels: Iterator<unknown>[] = [[part].values()]
-  for (let count = 0; levels.length && count < VALUES_MAX;) {
+  for (let count = 0; levels.length && count < VALUES_MAX; count++) {
     const turn = yieldIfLong()
     if (turn) await turn
     const { value, done } = levels.at(-1)!.next()
     if (done) levels.pop()
     else if (typeof value === 'object' && value !== null && levels.length <= DEPTH_MAX + 1) {
-      count++
       if (!Array.isArray(value)) addDays(days, value as Record<string, unknown>)
       levels.push(Array.isArray(value) ? value.values() : valuesOf(value as Record<string, unknown>))
     }
