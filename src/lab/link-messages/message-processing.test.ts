@@ -134,6 +134,42 @@ describe('a stored message', () => {
       await eventuallyHolds(async () => assert((await readStates(slow.team, slowIds)).every((state) => state === 'applied')))
     }, findTenant)
   })
+
+  test('of one link waits for no more than as many of a link with older messages', async () => {
+    const [flooding, other] = await Promise.all([linkedTeam(), linkedTeam()])
+    const storeMany = async ({ order, store }: typeof flooding) => {
+      const orders = await Promise.all(Array.from({ length: 10 }, order))
+      return Promise.all(orders.map((linkedOrder) => store(messageAbout(linkedOrder, '5'))))
+    }
+    const ids = { flooding: await storeMany(flooding), other: await storeMany(other) }
+    /** Messages in work, oldest first. */
+    const inWork: { team_id: string; release: () => void }[] = []
+    let isOver = false
+    const findTenant: typeof guard.tenant = async (cell, team_id) => {
+      if (!isOver && [flooding, other].some(({ team }) => team.team === team_id))
+        await new Promise<void>((release) => inWork.push({ team_id, release }))
+      return guard.tenant(cell, team_id)
+    }
+    const turns: string[] = []
+    await whileWorking(async () => {
+      try {
+        for (let n = 0; n < 12; n++) {
+          await eventuallyHolds(() => assert.equal(inWork.length, 3))
+          const { team_id, release } = inWork.shift()!
+          turns.push(team_id === other.team.team ? 'other' : 'flooding')
+          release()
+        }
+      } finally {
+        isOver = true
+        for (const { release } of inWork) release()
+      }
+      await eventuallyHolds(async () => {
+        const states = [...(await readStates(flooding.team, ids.flooding)), ...(await readStates(other.team, ids.other))]
+        assert(states.every((state) => state === 'applied'))
+      })
+    }, findTenant)
+    assert(turns.filter((turn) => turn === 'other').length >= 5, turns.join(' '))
+  })
 })
 
 describe('an outgoing message', () => {

@@ -254,8 +254,8 @@ function reasonOf(error: UnreadableMessage): IssueReason {
 }
 
 /**
- * Claims due messages: the oldest of each link first, then the second of each, and so on. No link gets more than its share, whatever it has
- * sent. Writes lab_message.
+ * Claims due messages: of the link with the fewest messages in work, then of the one whose last turn was the earliest; of each link its
+ * oldest. No link gets more than its share, whatever it has sent. Writes lab_message.
  */
 async function claimFairly(
   queue: LeasedQueue<ClaimedMessage>,
@@ -267,13 +267,14 @@ async function claimFairly(
     select m.ctid from lab_message m
     where m.state = 'received' and m.due_at <= ${dbNow} and (m.leased_until is null or m.leased_until <= ${dbNow}) and m.id = any (array(
       select due.id
-      from lab_link k left join unnest(${[...claimedRows.keys()]}::uuid[], ${[...claimedRows.values()]}::int[]) as had (id, n) on had.id = k.account_id
+      from lab_link k left join unnest(${[...claimedRows.keys()]}::uuid[], ${[...claimedRows.values()]}::int[])
+        with ordinality as had (id, n, turn) on had.id = k.account_id
       cross join lateral (
         select id, created_at, row_number() over (order by created_at, id) as nth
         from (select id, created_at from lab_message where link_account_id = k.account_id and ${queue.isClaimable}
               order by created_at, id limit ${groupMax('')}) oldest) due
       where due.nth + coalesce(had.n, 0) <= ${groupMax('')}
-      order by due.nth, due.created_at, due.id limit ${total}))
+      order by due.nth + coalesce(had.n, 0), had.turn nulls first, due.created_at, due.id limit ${total}))
     for update skip locked`,
     { team: undefined, set: queue.claimSets },
   )

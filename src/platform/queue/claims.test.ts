@@ -61,3 +61,14 @@ test('the jobs of a team are found behind the backlogs of teams that have their 
   )
   assert.equal(isMore, true)
 })
+
+test('of teams with as many jobs in work, the one whose last turn was the earliest is the next', async () => {
+  const [earlier, later] = await Promise.all([createTestTeam(), createTestTeam()])
+  for (const team of [earlier, later]) await insertJobs(team, 3)
+  const claimedRows = new Map([later, earlier].map(({ team }) => [team, 1]))
+  const { rows } = await new JobQueue(db).claimByTeam({ ...LIMITS, total: 1, claimedRows })
+  assert.deepEqual(
+    rows.map(({ team_id }) => team_id),
+    [later.team],
+  )
+})

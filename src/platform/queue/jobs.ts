@@ -150,9 +150,14 @@ export class JobQueue extends LeasedQueue<JobRow> {
   }
 }
 
-/** The candidates within the shares of their teams: the first of each team, then the second, and so on. */
+/**
+ * The candidates within the shares of their teams: the first of each team, then the second, and so on, with those that the process has. Of
+ * several teams, the one whose last turn was the earliest is the first.
+ */
 function rank<C extends Candidate>(candidates: readonly C[], { groupMax, claimedRows }: ClaimLimits): C[] {
   const counts = new Map(claimedRows)
+  const turns = new Map([...claimedRows.keys()].map((team_id, turn) => [team_id, turn]))
+  const turnOf = ({ candidate }: { candidate: C }): number => turns.get(candidate.team_id) ?? -1
   const ranked = candidates.map((candidate) => {
     const nth = (counts.get(candidate.team_id) ?? 0) + 1
     counts.set(candidate.team_id, nth)
@@ -160,7 +165,7 @@ function rank<C extends Candidate>(candidates: readonly C[], { groupMax, claimed
   })
   return ranked
     .filter(({ candidate, nth }) => nth <= groupMax(candidate.team_id))
-    .sort((a, b) => a.nth - b.nth)
+    .sort((a, b) => a.nth - b.nth || turnOf(a) - turnOf(b))
     .map(({ candidate }) => candidate)
 }
 

@@ -40,6 +40,21 @@ test('a group that has its share leaves the last slots to groups without running
   assert.deepEqual(numbers(beginAll(slots)), [10, 11])
 })
 
+test('of groups with as many running rows, the one whose last turn was the earliest is the next', () => {
+  const slots = createSlots(3)
+  for (let n = 0; n < 8; n++) for (const team of ['a', 'b']) slots.add(work(team, `${team}${n}`, n))
+  const running = beginAll(slots)
+  const turns = [...running]
+  for (let n = 0; n < 9; n++) {
+    slots.end(running.shift()!, 0)
+    const begun = beginAll(slots)
+    running.push(...begun)
+    turns.push(...begun)
+  }
+  assert.equal(turns.map(({ team }) => team).join(''), 'abababababab')
+  assert.deepEqual([...slots.limits(0).claimedRows.keys()], ['a', 'b'])
+})
+
 test('claims are limited to the free slots plus the recent throughput', () => {
   const slots = createSlots(2)
   assert.equal(slots.limits(1000).total, 2)

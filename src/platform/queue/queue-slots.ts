@@ -23,7 +23,7 @@ export interface ClaimLimits {
   total: number
   /** Rows of one group, including rows that the process already has. */
   groupMax: (group: string) => number
-  /** Rows that the process has already, by group. */
+  /** Rows that the process has already, by group: the group whose last turn was the earliest is the first. */
   claimedRows: ReadonlyMap<string, number>
   /** Kinds of which no further row could run. */
   fullKinds: readonly string[]
@@ -74,19 +74,22 @@ export class QueueSlots<W> {
   }
 
   /**
-   * The row that runs next, of the group with the fewest running rows. It has a slot until `end`. Undefined: none may begin
-   * now.
+   * The row that runs next, of the group with the fewest running rows; of several, that whose last turn was the earliest. It has a slot until
+   * `end`. Undefined: none may begin now.
    */
   next(): W | undefined {
-    let best: { group: Group<W>; index: number } | undefined
+    let best: { name: string; group: Group<W>; index: number } | undefined
     for (const [name, group] of this.#groups) {
       if (!this.#mayRun(name, group) || (best && group.runningCount >= best.group.runningCount)) continue
       const index = group.waitingWork.findIndex((work) => !this.#isKeyRunning(work) && !this.#isOfFullKind(work))
-      if (index >= 0) best = { group, index }
+      if (index >= 0) best = { name, group, index }
     }
     if (!best) return undefined
     const [work] = best.group.waitingWork.splice(best.index, 1)
     best.group.runningCount++
+    // The last of the groups, which are in the order of their turns.
+    this.#groups.delete(best.name)
+    this.#groups.set(best.name, best.group)
     this.#running++
     this.#waiting--
     if (this.#options.orderingKeyOf) this.#keysRunning.add(this.#options.orderingKeyOf(work!))
