@@ -27,6 +27,7 @@ test('links are listed with their states, and the mode of one is changed after a
   await page.reload()
   const table = page.getByRole('table', { name: 'Links of lab accounts' })
   await table.getByText('No link').waitFor()
+  await table.getByText('Unused', { exact: true }).waitFor()
   assert.match(await table.locator('tbody tr').first().innerText(), /labcorp/)
   await assertGoodPage(visited, 'links accounts')
   await table.locator('[data-row-link]').first().focus()
@@ -37,6 +38,7 @@ test('links are listed with their states, and the mode of one is changed after a
   await assertGoodPage(visited, 'links account failing')
 
   await open(`links/accounts/${working.account_id}`)
+  await page.getByText('Orders of every team under this account').waitFor()
   await page.getByRole('button', { name: 'Change mode' }).click()
   const dialog = page.getByRole('dialog')
   assert(await dialog.getByRole('button', { name: 'Change mode' }).isDisabled())

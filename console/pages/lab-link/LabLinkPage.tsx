@@ -18,6 +18,7 @@ import { accountWords, useLink, useLinkScope, type LabLink } from '../links/link
 import { LinkPageTabs } from '../links/LinkPageTabs.tsx'
 import { LinkCheck } from './LinkCheck.tsx'
 import { TrialOrders } from './LinkTrial.tsx'
+import { MODE_TEXTS } from './mode-texts.ts'
 import { ModeDialog } from './ModeDialog.tsx'
 import { ProfileFileActions } from './ProfileFileActions.tsx'
 import { UnplacedOrders } from './UnplacedOrders.tsx'
@@ -105,7 +106,7 @@ function Actions({ link }: { link: LabLink }) {
 }
 
 function LinkFacts({ link }: { link: LabLink }) {
-  const { account_id, live_team_id, state, state_at, state_reason, received_at, sent_at } = link
+  const { account_id, mode, live_team_id, state, state_at, state_reason, received_at, sent_at } = link
   const { pathTo } = useTeam()
   const { teams } = useSession()
   const team = live_team_id !== null && (teams.find(({ id }) => id === live_team_id)?.name ?? shortId(live_team_id))
@@ -113,6 +114,7 @@ function LinkFacts({ link }: { link: LabLink }) {
     <Stack gap="sm">
       <Facts
         facts={[
+          { label: 'Mode', value: MODE_TEXTS[mode] },
           { label: 'Live for', value: team },
           { label: 'Error', value: state === 'failing' && (state_reason ?? 'unknown') },
           { label: 'Failing since', value: state === 'failing' && <SystemTime value={state_at} /> },

@@ -8,12 +8,10 @@ export const LinkMode = ({ mode }: Pick<LabLink, 'mode'>) => (
   <StatusBadge tone={MODE_TONES[mode]}>{mode === 'live_for_team' ? 'Live, 1 team' : toWords(mode)}</StatusBadge>
 )
 
-/** Whether the link works. One that is off does nothing that could fail. */
-export const LinkState = ({ link: { mode, state } }: { link: Pick<LabLink, 'mode' | 'state'> }) =>
-  state === 'failing' ? (
-    <StatusBadge tone="failed">Failing</StatusBadge>
-  ) : mode === 'off' ? (
-    '–'
-  ) : (
-    <StatusBadge tone="good">OK</StatusBadge>
-  )
+/** Whether the link works. One that is off does nothing that could fail, and of one without messages nobody knows. */
+export function LinkState({ link }: { link: Pick<LabLink, 'mode' | 'state' | 'received_at' | 'sent_at'> }) {
+  if (link.state === 'failing') return <StatusBadge tone="failed">Failing</StatusBadge>
+  if (link.mode === 'off') return '–'
+  if (link.received_at === null && link.sent_at === null) return <StatusBadge tone="neutral">Unused</StatusBadge>
+  return <StatusBadge tone="good">OK</StatusBadge>
+}

@@ -33,6 +33,7 @@ import { sql } from '../../platform/db/sql.ts'
 import { Problem } from '../../platform/runtime/problem.ts'
 import { listOrderMessages, mayHaveOrder } from './order-messages.ts'
 import { recordAnswer } from './record-answer.ts'
+import type { OrderProgress } from '../orders/schema.ts'
 import { sendAgain } from './send-orders.ts'
 
 /** A walk-in order of a team with a live link, with its messages. */
@@ -416,6 +417,14 @@ describe('an order of which the laboratory refused a part', () => {
     assert.deepEqual((await shown()).slice(0, 2), ['ordered', null])
     await answer(team, await last(), 'AA')
     assert.deepEqual((await shown()).slice(0, 2), ['requisition_created', null])
+    const { body } = await team.api.get(`/console/v1/orders/${order.id}/progress`)
+    const { steps } = body as OrderProgress
+    assert.deepEqual(
+      steps.filter(({ phase }) => phase !== 'expected').map(({ low_level_status }) => low_level_status),
+      ['ordered', 'requisition_created'],
+      'a change of the detail alone is not a step',
+    )
+    assert.equal(steps[0]!.reached_at, order.events[0]!.created_at)
   })
 
   test('by the numbers of its tests is sent again with the refused ones, under the same numbers', async () => {

@@ -42,9 +42,11 @@ export async function readProgress(tx: Tx, id: string): Promise<OrderProgress> {
 const TARGET = 'completed'
 
 function listSteps(lifecycle: Lifecycle, { events }: Order, status: string): OrderProgress['steps'] {
-  const passed = events.map((event, index) => ({
+  // An event that changes only the detail of the status is no step.
+  const reachedEvents = events.filter((event, index) => event.status !== events[index - 1]?.status)
+  const passed = reachedEvents.map((event, index) => ({
     ...readPublishedStatus(event.status),
-    phase: index === events.length - 1 ? ('current' as const) : ('passed' as const),
+    phase: index === reachedEvents.length - 1 ? ('current' as const) : ('passed' as const),
     reached_at: event.created_at,
   }))
   const expected = isEnded(lifecycle, status) ? [] : (shortestPath(lifecycle, status, TARGET) ?? [])
