@@ -164,3 +164,26 @@ test('a method that is stated next to the lines of a range is no unread text', (
   assert.equal(results.at(-1)!.test_name, 'Estradiol')
   assert.deepEqual(kindsOf(results).at(-1), [])
 })
+
+/** Rows of words on two pages, of which the second has no names of columns, with its columns moved to the right. */
+function readTwoPages(shift: number) {
+  const words = (isShifted: boolean): PlacedText[][] =>
+    ['Bilirubin', 'Urobilinogen', 'Nitrite'].map((name) =>
+      [40, 220, 380].map((left, column) => [left + (isShifted ? shift : 0), column ? 'Negative' : name]),
+    )
+  return understand([
+    { ...pageOfLines([HEADER, ...words(false)]), source: 'ocr' },
+    { ...pageOfLines(words(true)), source: 'ocr', number: 2 },
+  ])
+}
+
+test('rows of words on the next page of a picture that are under no column ask for a person', () => {
+  const whole = readTwoPages(0)
+  assert.deepEqual([whole.results.length, whole.findings], [6, []])
+  const { results, findings } = readTwoPages(45)
+  assert.equal(results.length, 3)
+  assert.deepEqual(
+    findings!.map(({ kind, page }) => [kind, page]),
+    Array.from({ length: 3 }, () => ['line_without_row', 2]),
+  )
+})

@@ -191,7 +191,11 @@ function usualIn(unread: readonly Word[][], rowCount: number): (word: Word, row:
 /** Lines of a table of which nothing was read, with a value next to a name that laboratories measure, or in a picture a range below it. */
 function linesOfResults({ page, lines }: TableOfRows, { rows }: Reading, { isNamed }: Names): Line[] {
   const onPage = rows.filter((row) => row.page === page.number)
-  const isValue = ({ text }: { text: string }) => numberOf(text) !== undefined || valueKind(text) === 'comparator'
+  const isValue = ({ text }: { text: string }) =>
+    numberOf(text) !== undefined ||
+    valueKind(text) === 'comparator' ||
+    // In a picture the columns of the page before may stand elsewhere on the next one, so that words are under none of them.
+    (page.source === 'ocr' && valueKind(text) === 'word')
   const isAboveRange = (line: Line, next: Line | undefined) =>
     hasLostValue(line, page, { isNamed }) && next !== undefined && next.cells.some(({ text }) => rangeOf(text) !== undefined)
   return lines.filter(
