@@ -162,6 +162,7 @@ export const TEST_EXPORTS: Record<string, readonly string[]> = {
     'src/connections/pulls/pull-resource.ts createWindows',
     'src/lab-reports/loinc/terms.ts parseTsv',
     'src/lab-reports/ocr/read-picture.ts levelBox',
+    'src/lab-reports/ocr/read-picture.ts placeWords',
     'src/lab-reports/ocr/read-picture.ts uprightPage',
     'src/lab-reports/ocr/read-picture.ts withoutSpecks',
     'src/lab-reports/ocr/straighten.ts cornersOfPaper',

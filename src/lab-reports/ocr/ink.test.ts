@@ -36,6 +36,13 @@ test('the ink of a picture shows its texts and ruled lines, also on shaded paper
   }
 })
 
+test('a dark band behind light names of columns has no texts, however uneven its shade is', () => {
+  const banded = page({ rows: 12 })
+  for (let y = 64; y < 160; y++)
+    for (let x = 100; x < 1100; x++) banded.pixels[y * 1200 + x] = x % 40 < 6 && y % 32 < 12 ? 30 : 80
+  assert.equal(inkOfPage(banded).texts.length, inkOfPage(page({ rows: 12 })).texts.length)
+})
+
 test('a page of noise has no texts, and a streak of the scanner is not read as a ruled line', () => {
   let seed = 7
   const random = () => (seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648) / 2_147_483_648

@@ -22,8 +22,8 @@ const SQUARE = 32
 const PAPER_SHARE = 0.85
 /** Shares of the shade of the paper by which ink and ruled lines are darker. */
 const [INK_CONTRAST, RULE_CONTRAST] = [0.3, 0.1]
-/** Darker ground is not that of paper. */
-const PAPER_MIN = 60
+/** Darker ground is not that of paper: a shade, and a share of the usual shade of the page, which a shadow on it does not reach. */
+const [PAPER_MIN, GROUND_MIN] = [60, 0.45]
 /** Shares of the longer side of the page: shorter lines are strokes of letters, thicker ones are areas. */
 const [RULE_LENGTH, RULE_THICKNESS] = [0.03, 0.004]
 /** Shares of the page: longer upright lines are streaks of the scanner, also in pieces next to each other. */
@@ -72,11 +72,13 @@ function shadesOfPaper({ width, height, pixels }: Picture): Uint8Array {
 function darkPixels({ width, height, pixels }: Picture, paper: Uint8Array, contrast: number): Uint8Array {
   const dark = new Uint8Array(pixels.length)
   const columns = Math.ceil(width / SQUARE)
+  const usual = paper.toSorted()[paper.length >> 1] ?? 0
+  const least = Math.max(PAPER_MIN, usual * GROUND_MIN)
   for (let y = 0; y < height; y++) {
     const square = Math.trunc(y / SQUARE) * columns
     for (let x = 0, index = y * width; x < width; x++, index++) {
       const shade = paper[square + Math.trunc(x / SQUARE)]!
-      if (shade >= PAPER_MIN && pixels[index]! < shade * (1 - contrast)) dark[index] = 1
+      if (shade >= least && pixels[index]! < shade * (1 - contrast)) dark[index] = 1
     }
   }
   return dark

@@ -14,7 +14,7 @@ import {
   scaling,
   toCorners,
 } from './projection.ts'
-import { levelBox, readPicture, withoutSpecks } from './read-picture.ts'
+import { levelBox, placeWords, readPicture, withoutSpecks } from './read-picture.ts'
 import { cornersOfPaper, parallel, medianSlant, type Slope, slopeByInk } from './straighten.ts'
 import { textBoxes } from './text-boxes.ts'
 import { alphabetOf, inkOf, type Letter, decodeLetters, wordsOfLine } from './words.ts'
@@ -325,6 +325,39 @@ describe('words', () => {
     const ruled = rows.map((row) => row.slice(0, 5) + '#' + row.slice(6))
     assert.deepEqual(inkOf(drawRows(...ruled)), inkFrom('.##......##.'))
   })
+})
+
+test('letters of a short line, which has gray behind it while it is read, stand where their ink is', () => {
+  const isInk = (x: number) =>
+    [
+      [10, 18],
+      [22, 28],
+      [54, 59],
+    ].some(([left, right]) => x >= left! && x < right!)
+  const row = Array.from({ length: 60 }, (_, x) => (isInk(x) ? '#' : '.')).join('')
+  const blank = '.'.repeat(60)
+  const picture = drawRows(...Array.from({ length: 48 }, (_, y) => (y > 12 && y < 36 ? row : blank)))
+  const letters = [14, 25, 56].map((column, index) => ({ text: 'abc'[index]!, position: column / 96, confidence: 0.9 }))
+  assert.deepEqual(
+    placeWords(letters, { picture, place: IDENTITY }).map(({ text, left, right }) => [text, left, right]),
+    [
+      ['ab', 10, 28],
+      ['c', 54, 59],
+    ],
+  )
+})
+
+test('gray letters next to black ones have ink', () => {
+  const shadeAt = (x: number) => (x % 12 < 4 || (x > 110 && x < 160) ? 240 : x < 110 ? 165 : 20)
+  const pixels = Uint8Array.from({ length: 230 * 48 }, (_, index) => {
+    const y = Math.trunc(index / 230)
+    return y > 12 && y < 36 ? shadeAt(index % 230) : 240
+  })
+  const ink = inkOf({ width: 230, height: 48, pixels })
+  assert.deepEqual(
+    ink,
+    Array.from({ length: 230 }, (_, x) => shadeAt(x) < 240),
+  )
 })
 
 test('small unsure letters are specks, and no words', () => {

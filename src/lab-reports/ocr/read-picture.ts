@@ -138,9 +138,10 @@ const correctUnit = (text: string): string =>
     .replace(/\/([dcmuµ]?)l\.$/u, '/$1L')
     .replace(/(10\^?(?:9|12))\/[1lI|]$/u, '$1/L')
 
-function placeWords(read: readonly Letter[], { picture, place }: Line): PictureWord[] {
+/** The words of a line at their places on the page. Letters are at shares of the picture that was read, which has gray behind a short line. */
+export function placeWords(read: readonly Letter[], { picture, place }: Line): PictureWord[] {
   const share = Math.max(LINE_WIDTH_MIN, picture.width) / picture.width
-  const letters = read.map((letter) => ({ ...letter, index: letter.position * share })).filter(({ index }) => index <= 1)
+  const letters = read.map((letter) => ({ ...letter, position: letter.position * share })).filter(({ position }) => position <= 1)
   const [top, bottom] = [(LINE_HEIGHT * (1 - FONT_SHARE)) / 2, (LINE_HEIGHT * (1 + FONT_SHARE)) / 2]
   return wordsOfLine(letters, inkOf(picture), LINE_HEIGHT)
     .filter(({ clearest }) => clearest > CONFIDENCE_MIN)

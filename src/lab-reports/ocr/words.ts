@@ -43,24 +43,62 @@ const EDGE_SHARE = 0.08
 /** Columns that are dark over more of the height are ruled lines: letters have two thirds of it. */
 const RULE_SHARE_DOWN = 0.9
 
-/** Whether each column of a line has ink. */
+/** Position, among the pixels of a line from dark to light, of one of the paper. */
+const PAPER_SHARE = 0.8
+/** Shares of the contrast of a line: what is less dark is noise, what is darker has the threshold of the line. */
+const [GRAY_MIN, GRAY_MAX] = [0.2, 0.7]
+/** Shares of the height of a line: a shorter stretch is a thin letter; a stroke of each letter is as near to all of its columns. */
+const [GRAY_LENGTH, STROKE_DISTANCE] = [0.8, 0.2]
+/** Pixels of a column that may be darker than its ink, as specks are. */
+const SPECK_PIXELS = 2
+
+/** Whether each column of a line has ink, be it that of gray letters next to black ones. */
 export function inkOf({ width, height, pixels }: Picture): boolean[] {
   const threshold = thresholdOf(pixels)
   let below = 0
   for (const pixel of pixels) if (pixel < threshold) below++
   // Light letters on a dark ground.
   const isInverse = below > pixels.length / 2
-  const counts = new Uint16Array(width)
-  let rows = 0
+  const rows = rowsOfText({ width, height, pixels }, (pixel) => pixel < threshold !== isInverse)
+  const thresholds = isInverse ? undefined : thresholdsOfColumns(rows, pixels, threshold)
+  return Array.from({ length: width }, (_, x) => {
+    const limit = thresholds?.[x] ?? threshold
+    const count = rows.reduce((sum, row) => sum + Number(row[x]! < limit !== isInverse), 0)
+    return count > 1 && count < rows.length * RULE_SHARE_DOWN
+  })
+}
+
+/** The rows of a line between its edges that are not ruled lines. */
+function rowsOfText({ width, height, pixels }: Picture, isInk: (pixel: number) => boolean): Uint8Array[] {
+  const rows: Uint8Array[] = []
   for (let y = Math.round(height * EDGE_SHARE); y < height * (1 - EDGE_SHARE); y++) {
     const row = pixels.subarray(y * width, (y + 1) * width)
     let count = 0
-    for (const pixel of row) if (pixel < threshold !== isInverse) count++
-    if (count >= width * RULE_SHARE) continue
-    rows++
-    for (let x = 0; x < width; x++) if (row[x]! < threshold !== isInverse) counts[x]!++
+    for (const pixel of row) if (isInk(pixel)) count++
+    if (count < width * RULE_SHARE) rows.push(row)
   }
-  return Array.from(counts, (count) => count > 1 && count < rows * RULE_SHARE_DOWN)
+  return rows
+}
+
+/** The threshold of each column: where all that is near is gray, the shade between that and the paper. */
+function thresholdsOfColumns(rows: readonly Uint8Array[], pixels: Uint8Array, threshold: number): number[] {
+  const paper = pixels.toSorted()[Math.trunc(pixels.length * PAPER_SHARE)]!
+  const width = rows[0]?.length ?? 0
+  const darkest = Array.from(
+    { length: width },
+    (_, x) => Uint8Array.from(rows, (row) => row[x]!).toSorted()[Math.min(SPECK_PIXELS, rows.length - 1)]!,
+  )
+  const contrast = paper - darkest.toSorted((a, b) => a - b)[0]!
+  const distance = Math.round(rows.length * STROKE_DISTANCE)
+  const nearest = darkest.map((_, x) => paper - Math.min(...darkest.slice(Math.max(0, x - distance), x + distance + 1)))
+  const thresholds = Array.from({ length: width }, () => threshold)
+  for (let x = 0, start = 0; x <= width; x++) {
+    if (x < width && nearest[x]! > contrast * GRAY_MIN && nearest[x]! < contrast * GRAY_MAX) continue
+    if (x - start > rows.length * GRAY_LENGTH)
+      for (let column = start; column < x; column++) thresholds[column] = paper - nearest[column]! / 2
+    start = x + 1
+  }
+  return thresholds
 }
 
 /** The words of a line. `ink` has an entry for each column of its picture, whose height is `height`. */

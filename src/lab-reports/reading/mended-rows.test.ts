@@ -35,6 +35,8 @@ test('units and names in pictures that are confused with others become the ones 
     '[ug/L': 'ug/L',
     'mL/min/1.73m2 2': 'mL/min/1.73m2',
     f: 'fL',
+    'µmol/L.': 'µmol/L',
+    'sec.': 'sec.',
     'U/L': 'U/L',
     'mg/dL': 'mg/dL',
   }
@@ -47,6 +49,21 @@ test('units and names in pictures that are confused with others become the ones 
     'Immunoglobulin G (gG)': 'Immunoglobulin G (IgG)',
     Glucose: 'Glucose',
     'Unheard-of Marker 13': 'Unheard-of Marker 13',
+  }
+  for (const [read, meant] of Object.entries(names)) assert.equal(mendedName(read, isNamed), meant, read)
+})
+
+test('names in pictures have the commas, spaces and slashes again that laboratories print', () => {
+  const names = {
+    'PROTEIN. TOTAL': 'PROTEIN, TOTAL',
+    'Immunoglobulin A. Qn. Serum': 'Immunoglobulin A, Qn, Serum',
+    'Estim. Avg Glu (eAG)': 'Estim. Avg Glu (eAG)',
+    'T. Protein': 'T. Protein',
+    'Immunoglobulin A(IgA)': 'Immunoglobulin A (IgA)',
+    'Urea Nitrogen(BUN)': 'Urea Nitrogen (BUN)',
+    'T4,FREE(DIRECT)': 'T4,FREE(DIRECT)',
+    'Lipoprotein(a)': 'Lipoprotein(a)',
+    'AG RATIO': 'A/G RATIO',
   }
   for (const [read, meant] of Object.entries(names)) assert.equal(mendedName(read, isNamed), meant, read)
 })

@@ -1,4 +1,5 @@
 // Rows with what is known to be misread or written differently: letters in pictures, decimal commas.
+import { isUnit } from '../../lab-values/units.ts'
 import { numberOf } from '../../lab-values/values.ts'
 import type { Row } from '../tables/row-parts.ts'
 
@@ -27,9 +28,9 @@ export function mendedRange(text: string): string {
   return min !== undefined && max !== undefined && min < max ? `${low} - ${high}` : plain
 }
 
-/** `S.`, `±mL/min/1.73m2`, `I U/L`, `TU/L`, `HU/L`, `[ug/L`, `mg/LFEU`, `mL/min/1.73m2 2`, `f` */
+/** `µmol/L.`, `S.`, `±mL/min/1.73m2`, `I U/L`, `TU/L`, `HU/L`, `[ug/L`, `mg/LFEU`, `mL/min/1.73m2 2`, `f` */
 export const mendedUnit = (unit: string): string =>
-  unit
+  (isUnit(unit) ? unit : unit.replace(/[.,·]+$/u, ''))
     .replace(/^[[|±](?=\p{L})/u, '')
     .replace(/^S\.?$/u, 's')
     .replace(/^([mµuk]?)I U(?=\/)/u, '$1IU')
@@ -49,7 +50,8 @@ const CONFUSED: readonly [read: RegExp, meant: string][] = [
 ]
 
 /** A name of nothing, as the one name of something that laboratories measure and that it was confused with. */
-export function mendedName(name: string, isNamed: (name: string) => boolean): string {
+export function mendedName(read: string, isNamed: (name: string) => boolean): string {
+  const name = withSigns(read, isNamed)
   // `iron`: the capital letter of a name is no higher than a small one.
   if (/^i\p{Ll}{2,}/u.test(name) && isNamed(name)) return `I${name.slice(1)}`
   if (/\(g[ADEGM]\)/u.test(name)) return mendedName(name.replace(/\((?=g[ADEGM]\))/u, '(I'), isNamed)
@@ -62,6 +64,18 @@ export function mendedName(name: string, isNamed: (name: string) => boolean): st
     }
   return others.size === 1 ? [...others][0]! : name
 }
+
+/** `PROTEIN. TOTAL`, `Immunoglobulin A. Qn`: behind what is a name by itself, and no abbreviation, stands a comma. */
+const DOT = /\.(?=\s[\p{L}\d])/gu
+/** `Immunoglobulin A(IgA)`: before an abbreviation in brackets stands a space. */
+const ABBREVIATION = /(?<=\p{L}{3}|\s\p{Lu})\((?=(?:\p{Lu}{2}[\p{L}\d/-]{0,3}|Ig[ADEGM])\))/gu
+
+/** A name with signs that are lost or misread in pictures, also `AG Ratio`, which is printed with a slash. */
+const withSigns = (name: string, isNamed: (name: string) => boolean): string =>
+  name
+    .replaceAll(DOT, (dot, index: number) => (isNamed(name.slice(0, index)) ? ',' : dot))
+    .replaceAll(ABBREVIATION, ' (')
+    .replace(/^A[Il1|]?G(?=\sratio\b)/iu, 'A/G')
 
 const COMMA = /(?<![\d.,])\d+,\d{1,2}(?![\d.,])/gu
 const POINT = /(?<![\d.,])\d+\.\d{1,2}(?![\d.,])/gu

@@ -114,12 +114,26 @@ test('notes, headings and lines between tables that were read are not lost rows,
 
 test('a row is doubtful where the ink shows two results', () => {
   const page = pageWithInk({ isLost: (_, line) => line === 3 })
-  const { stages } = understandStages([page])
-  const reading = { pages: stages.pages, rows: stages.rows, results: [], places: {} }
+  const { report, stages } = understandStages([page])
+  const reading = { pages: stages.pages, rows: stages.rows, results: report.results, places: {} }
   // As if the row above the one that was lost reached over both.
   const rows = stages.rows.map((row, index) => (index === 1 ? { ...row, box: { ...row.box, bottom: row.box.bottom + 16 } } : row))
   const kindsOf = (candidateRows: typeof rows) =>
     rowsOfInk({ ...reading, rows: candidateRows }).rows.map(({ row, finding }) => [row, finding.kind])
   assert.deepEqual(kindsOf(stages.rows), [])
   assert(kindsOf(rows).some(([row, kind]) => row === 1 && kind === 'rows_not_read'))
+})
+
+test('a card whose range stands in another line than its result has one result', () => {
+  const cards = ['TSH', 'Ferritin', 'Cortisol'].flatMap((name, index): PlacedText[][] => [
+    [[40, name]],
+    [[40, 'Range: 0.5 - 40']],
+    [[40, `Result 1${index}`]],
+    [],
+    [],
+  ])
+  const { results } = understand([pageWithInk({ lines: cards })])
+  assert.equal(results.length, 3)
+  assert.deepEqual(findingsOf(pageWithInk({ lines: cards })).report, [])
+  assert(results.every(({ findings }) => findings.every(({ kind }) => kind !== 'rows_not_read')))
 })

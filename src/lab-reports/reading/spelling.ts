@@ -96,9 +96,21 @@ const lookOf = (text: string): string =>
 export function spelledPage(page: PageText): PageText {
   if (page.source !== 'ocr') return page
   const ofDays = page.words.some(({ text }) => /^(?:24-?h\w*|24|day|daily)$/iu.test(text))
-  const spelledWords = page.words.map((word) => spelledWord(withLastLetter(word, ofDays)))
-  return { ...page, words: repairGaps(spelledWords, { isLong: isReportWord, isShort: (word) => nameWords().short.has(word) }) }
+  const known: KnownWords = { isLong: isReportWord, isShort: (word) => nameWords().short.has(word) }
+  // A word with a letter of its neighbor could be spelled as another word: `Norma lrange`.
+  const words = repairGaps(page.words, known)
+  return { ...page, words: repairGaps(spelledWords(words, ofDays), known) }
 }
+
+const spelledWords = (words: readonly Word[], ofDays: boolean): Word[] =>
+  words.map((word, index) => {
+    const next = words[index + 1]
+    const hasDot = /\p{L}\.$/u.test(word.text) && next !== undefined && isNextTo(word, next)
+    if (!hasDot) return spelledWord(withLastLetter(word, ofDays))
+    // `PROTEIN. TOTAL`: the dot may be a comma, which shows where a name is read.
+    const { text } = spelledWord({ ...word, text: word.text.slice(0, -1) })
+    return { ...word, text: `${text}.` }
+  })
 
 function spelledWord(word: Word): Word {
   if (word.confidence >= CERTAIN) return word
@@ -307,8 +319,8 @@ function isOneWord(previous: Word | undefined, a: Word, b: Word, { isLong, isSho
 function splitWord(word: Word, { isLong, isShort }: KnownWords): Word[] {
   const [, first = ''] = /^(\p{L}\p{Ll}{3,})\p{Lu}[\p{L}\d]{0,2}[,.;:]?$/u.exec(word.text) ?? []
   if (first && isLong(first.toLowerCase()) && !isLong(word.text.toLowerCase())) return cutAt(word, first.length)
-  // `19N`: a result and the flag of normal ones. No unit is written so.
-  const [, result = ''] = /^([<>≤≥]?\d{1,4}(?:[.,]\d{1,3})?)N$/u.exec(word.text) ?? []
+  // `19N`, `107H`: a result and its flag. No unit is written so.
+  const [, result = ''] = /^([<>≤≥]?\d{1,4}(?:[.,]\d{1,3})?)(?:N|H{1,2}|L{1,2})$/u.exec(word.text) ?? []
   if (result) return cutAt(word, result.length)
   // `Hepatitis BSurface`, `A : GRatio`
   const [, behindLetter = ''] = /^\p{Lu}(\p{Lu}\p{Ll}{4,})$/u.exec(word.text) ?? []

@@ -1,9 +1,11 @@
 // Texts of tables, and rows of ink on pictures, that are in no result.
+import { rangeOf } from '../../lab-values/ranges.ts'
 import { flagOf, numberOf, valueKind } from '../../lab-values/values.ts'
 import {
   areInLine,
   type Box,
   boxAround,
+  boxesOverlap,
   centerX,
   centerY,
   heightOf,
@@ -21,7 +23,7 @@ import { statementsIn } from '../tables/statements.ts'
 import { dateIn } from '../texts/dates.ts'
 import { cleanName, isPossibleName, looksLikeSentence } from '../texts/names.ts'
 import type { ReadingFinding, ReportFinding, RowFinding } from './finding.ts'
-import { isSpecimen, TIME } from './result.ts'
+import { isSpecimen, type ReportResult, TIME } from './result.ts'
 import { type Reading, type TableOfRows, tablesOf } from './table-doubts.ts'
 
 const NOT_READ: ReadingFinding = { kind: 'text_not_read', text: 'Text in the line of this row is in none of its fields.' }
@@ -93,7 +95,8 @@ const textsOf = (row: Row): string[] => [
   ...row.comments,
 ]
 
-function wordsBesideRows({ columns, rows: own, lines }: TableOfRows, { rows }: Reading): RowFinding[] {
+function wordsBesideRows(table: TableOfRows, { rows, results }: Reading): RowFinding[] {
+  const { columns, rows: own, lines } = table
   const unread = new Map<number, Word[]>()
   for (const index of own) {
     const row = rows[index]!
@@ -102,13 +105,16 @@ function wordsBesideRows({ columns, rows: own, lines }: TableOfRows, { rows }: R
       .flatMap((neighborIndex) => textsOf(rows[neighborIndex]!))
     const [said, joined] = [new Set(beside.flatMap(tokensOf)), joinedOf(beside)]
     const isSaid = ({ text }: Word) => tokensOf(text).every((token) => said.has(token) || joined.includes(token))
-    const cells = lines.filter((line) => areInLine(line.box, row.box)).flatMap((line) => withoutPrintedCodes(line).cells)
+    const cells = lines
+      .filter((line) => areInLine(line.box, row.box))
+      .flatMap((line) => statementsIn(withoutPrintedCodes(line), isSpecimen).rest?.cells ?? [])
     const words = cells.flatMap((cell) => {
       const rest = cell.words.filter(
         (word) =>
           !isSaid(word) &&
           !CUTOFF.test(word.text) &&
           flagOf(word.text) === undefined &&
+          !isFlagNotRead(word, table, row, results[index]!) &&
           (!isOther(word, columns) || isPerhapsBound(word, row, columns)),
       )
       const text = rest.map((word) => word.text).join(' ')
@@ -126,6 +132,27 @@ function wordsBesideRows({ columns, rows: own, lines }: TableOfRows, { rows }: R
   })
 }
 
+/** Multiple of the height of results: an arrow or a triangle is not wider. */
+const SIGN_WIDTH_MAX = 1.5
+
+/**
+ * Whether a sign in a picture, which was not read or taken for a letter or digit, is the flag of a row: alone, under no name of a column,
+ * and in the row of a result outside of its range that has no other flag.
+ */
+const isFlagNotRead = (
+  { text = '', box }: Partial<Word> & { box: Box },
+  { page, columns }: TableOfRows,
+  { flag, value_box }: Row,
+  { is_above_max_range: isAbove, is_below_min_range: isBelow }: ReportResult,
+): boolean =>
+  page.source === 'ocr' &&
+  text.length < 2 &&
+  widthOf(box) < heightOf(value_box) * SIGN_WIDTH_MAX &&
+  columns !== null &&
+  columns.every((column) => overlapX(column.box, box) <= 0) &&
+  flag === null &&
+  (isAbove === true || isBelow === true)
+
 const isOther = ({ box }: Word, columns: readonly Column[] | null): boolean =>
   columns !== null && OTHER_COLUMNS.has(nearestColumn(box, columns)?.kind ?? 'name')
 
@@ -141,26 +168,42 @@ const isPerhapsBound = ({ box, text }: Word, { range_lines, value }: Row, column
   (nearestColumn(box, columns)!.title !== undefined || columns.filter(({ kind }) => kind === 'other').length > 1) &&
   columns.every(({ kind }) => kind !== 'range')
 
-/** Whether a word is one that many rows have besides: a label, or a number next to rows that have their range, as former results are. */
+/** The number of a laboratory behind names: `01`, in pictures also `o1`. */
+const SITE = /^[0oO]\d$/u
+
+/**
+ * Whether a word is one that many rows have besides: a label, the number of a laboratory, or a number next to rows that have their range,
+ * as former results are.
+ */
 function usualIn(unread: readonly Word[][], rowCount: number): (word: Word, row: Row) => boolean {
   const isMost = (count: number) => count >= USUAL_ROWS_MIN && count >= rowCount * USUAL_SHARE
   const isNumber = ({ text }: Word) => numberOf(text) !== undefined
+  const textOf = ({ text }: Word) => (SITE.test(text) ? `0${text[1]}` : text)
   const counts = new Map<string, number>()
-  for (const words of unread)
-    for (const text of new Set(words.map((word) => word.text))) counts.set(text, (counts.get(text) ?? 0) + 1)
+  for (const words of unread) for (const text of new Set(words.map(textOf))) counts.set(text, (counts.get(text) ?? 0) + 1)
   const hasFormer = isMost(unread.filter((words) => words.some(isNumber)).length)
   return (word, { range_lines }) =>
-    isMost(counts.get(word.text)!) ? !/\d/u.test(word.text) : hasFormer && isNumber(word) && range_lines.length > 0
+    isMost(counts.get(textOf(word))!)
+      ? !/\d/u.test(word.text) || SITE.test(word.text)
+      : hasFormer && isNumber(word) && range_lines.length > 0
 }
 
-/** Lines of a table of which nothing was read, with a value next to a name that laboratories measure. */
+/** Lines of a table of which nothing was read, with a value next to a name that laboratories measure, or in a picture a range below it. */
 function linesOfResults({ page, lines }: TableOfRows, { rows }: Reading, { isNamed }: Names): Line[] {
   const onPage = rows.filter((row) => row.page === page.number)
-  const isValue = ({ text }: { text: string }) => numberOf(text) !== undefined || valueKind(text) === 'comparator'
+  const isValue = ({ text }: { text: string }) =>
+    numberOf(text) !== undefined ||
+    valueKind(text) === 'comparator' ||
+    // In a picture the columns of the page before may stand elsewhere on the next one, so that words are under none of them.
+    (page.source === 'ocr' && valueKind(text) === 'word')
+  const isAboveRange = (line: Line, next: Line | undefined) =>
+    hasLostValue(line, page, { isNamed }) && next !== undefined && next.cells.some(({ text }) => rangeOf(text) !== undefined)
   return lines.filter(
-    ({ box, cells }) =>
-      ((isNamed(cleanName(cells[0]!.text)) && cells.slice(1).some(isValue)) || namesResult({ cells }, { isNamed })) &&
-      !onPage.some((row) => areInLine(row.box, box)),
+    ({ box, cells }, index) =>
+      ((isNamed(cleanName(cells[0]!.text)) && cells.slice(1).some(isValue)) ||
+        namesResult({ cells }, { isNamed }) ||
+        isAboveRange(lines[index]!, lines[index + 1])) &&
+      !onPage.some((row) => boxesOverlap(row.box, box)),
   )
 }
 
@@ -219,9 +262,9 @@ function rowsBeside(line: Line, { rows: own }: TableOfRows, { rows }: Reading): 
   return near.filter((index) => gapOf(index) <= nearest + heightOf(line.box) * NEARER)
 }
 
-/** Whether a name in a picture stands alone: a short result is what the detector of texts does not see. */
+/** Whether names in a picture stand alone: a short result is what the detector of texts does not see. */
 const hasLostValue = ({ cells }: Line, { source }: PageText, { isNamed }: Names): boolean =>
-  source === 'ocr' && cells.length === 1 && isNamed(cleanName(cells[0]!.text))
+  source === 'ocr' && cells.every(({ text }) => isNamed(cleanName(text)))
 
 const LETTERS_NOT_READ: ReadingFinding = {
   kind: 'letters_not_read',
@@ -229,16 +272,21 @@ const LETTERS_NOT_READ: ReadingFinding = {
 }
 
 /** Texts on the picture of a page, inside of a table, of which no letter was recognized: next to a row, or of a row that was not read. */
-function lettersNotRead({ page, rows: own }: TableOfRows, { rows }: Reading): { rows: RowFinding[]; report: ReportFinding[] } {
+function lettersNotRead(table: TableOfRows, { rows, results }: Reading): { rows: RowFinding[]; report: ReportFinding[] } {
+  const { page, rows: own } = table
   if (!page.unread?.length || !own.length) return { rows: [], report: [] }
-  const table = boxAround(own.map((index) => rows[index]!.box))
+  const area = boxAround(own.map((index) => rows[index]!.box))
   const height = heightOf(rows[own[0]!]!.value_box)
   const inside = page.unread.filter(
-    (box) => overlapX(box, table) > 0 && overlapY(box, table) > 0 && heightOf(box) > height * SIGN_HEIGHT_MIN,
+    (box) => overlapX(box, area) > 0 && overlapY(box, area) > 0 && heightOf(box) > height * SIGN_HEIGHT_MIN,
   )
   const beside = (box: Box) => own.filter((index) => areInLine(rows[index]!.box, box))
   return {
-    rows: inside.flatMap((box) => beside(box).map((row) => ({ row, finding: LETTERS_NOT_READ }))),
+    rows: inside.flatMap((box) =>
+      beside(box)
+        .filter((row) => !isFlagNotRead({ box }, table, rows[row]!, results[row]!))
+        .map((row) => ({ row, finding: LETTERS_NOT_READ })),
+    ),
     report: inside
       .filter((box) => beside(box).length === 0)
       .map((box) => ({ kind: 'letters_not_read', text: 'A text inside of a table was not recognized.', page: page.number, box })),
@@ -343,7 +391,11 @@ const lettersIn = (ink: readonly Box[], height: number): Box[] =>
   ink.filter((box) => heightOf(box) > height * HEIGHT_MIN && widthOf(box) > height * WIDTH_MIN)
 
 /** Ink within the area of a table: next to a row that was read, and rows of which the name or the result was not read. */
-function againstRows(table: TableOfRows, ink: readonly Box[], { rows }: Reading): { rows: RowFinding[]; lostRows: Box[] } {
+function againstRows(
+  table: TableOfRows,
+  ink: readonly Box[],
+  { rows, results }: Reading,
+): { rows: RowFinding[]; lostRows: Box[] } {
   const own = table.rows.map((index) => ({ at: index, row: rows[index]!.box, value: rows[index]!.value_box }))
   const zones = own.length ? zonesOf(own) : zonesOfColumns(table)
   if (!zones) return { rows: [], lostRows: [] }
@@ -356,7 +408,11 @@ function againstRows(table: TableOfRows, ink: readonly Box[], { rows }: Reading)
   for (const line of linesWithin(linesOfInk(high), zones)) {
     const unread = line.filter((box) => !isRead(box))
     if (!unread.length) continue
-    const beside = own.filter(({ row }) => unread.some((box) => areInLine(row, box) && overlapX(row, box) > 0))
+    const beside = own.filter(({ at: index, row }) =>
+      unread.some(
+        (box) => areInLine(row, box) && overlapX(row, box) > 0 && !isFlagNotRead({ box }, table, rows[index]!, results[index]!),
+      ),
+    )
     found.push(...beside.map(({ at: index }) => ({ row: index, finding: BESIDE_ROW })))
     const isOfRow = onPage.some(({ box }) => line.some((item) => areInLine(box, item)))
     if (!isOfRow && isUnreadRow(line, zones, isRead)) lost.push(boxAround(line))
@@ -364,9 +420,10 @@ function againstRows(table: TableOfRows, ink: readonly Box[], { rows }: Reading)
   for (const { at: index, row } of own) {
     if (numberOf(rows[index]!.value) === undefined) continue
     const results = linesOfInk(high.filter((box) => overlapX(box, values) > widthOf(box) / 2 && areInside(box, row)))
-    const numbers = results.filter((line) =>
-      line.some((box) => table.page.words.some((word) => isNumberIn(word, box)) || !isRead(box)),
-    )
+    // A card has its range in another line than its result.
+    const said = new Set(rows[index]!.range_lines.flatMap(tokensOf))
+    const words = table.page.words.filter(({ text }) => !tokensOf(text).every((token) => said.has(token)))
+    const numbers = results.filter((line) => line.some((box) => words.some((word) => isNumberIn(word, box)) || !isRead(box)))
     if (numbers.length > 1) found.push({ row: index, finding: SEVERAL })
   }
   return { rows: found, lostRows: lost }

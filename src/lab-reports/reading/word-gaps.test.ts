@@ -120,6 +120,8 @@ test('a space that stands one letter too far to the left is moved', () => {
       [b, 0.3],
     ])
   assert.deepEqual(apart('Epithelia', 'lCells'), ['Epithelial', 'Cells'])
+  // `lrange` looks like `orange`.
+  assert.deepEqual(apart('Norma', 'lrange:'), ['Normal', 'range:'])
   assert.deepEqual(apart('Direct', 'bilirubin'), ['Direct', 'bilirubin'])
   assert.deepEqual(apart('Total', 'protein'), ['Total', 'protein'])
 })
@@ -141,13 +143,16 @@ test('the unit of some languages is not read as a word with a small letter', () 
   assert.deepEqual(read([['µUl/mL', 0]]), ['µUI/mL'])
 })
 
-test('a capital letter before a word, and the flag of normal results behind a number, are words of their own', () => {
+test('a capital letter before a word, and a flag behind a number, are words of their own', () => {
   const texts = {
     BSurface: ['B', 'Surface'],
     GRatio: ['G', 'Ratio'],
     '19N': ['19', 'N'],
     '4,9N': ['4,9', 'N'],
     '>90N': ['>90', 'N'],
+    '107H': ['107', 'H'],
+    '0.4L': ['0.4', 'L'],
+    '12.1HH': ['12.1', 'HH'],
   }
   for (const [text, meant] of Object.entries(texts)) assert.deepEqual(read([[text, 0]]), meant)
   for (const text of ['HDL', 'IgA', 'McSample', 'N19', '10N/L', 'TSH']) assert.deepEqual(read([[text, 0]]), [text])

@@ -75,3 +75,20 @@ test('a page whose rows are level, slightly apart or suddenly apart stays unchan
   ])
     assert.equal(levelRows(page), page)
 })
+
+test('results of a table stand with its own names, however far apart the rows of the table next to it are', () => {
+  const words: Word[] = []
+  const put = (text: string, left: number, top: number) =>
+    words.push({ text, confidence: 0.95, box: { left, top, right: left + text.length * 5, bottom: top + HEIGHT } })
+  for (const [table, pitch] of [PITCH, PITCH * 0.9].entries()) {
+    for (const [column, title] of ['Test', 'Result', 'Range'].entries()) put(title, 40 + table * 280 + column * 90, TOP)
+    for (const [index, name] of NAMES.entries()) {
+      const top = TOP + (index + 1) * pitch
+      put(name, 40 + table * 280, top)
+      put(String(11 + index), 130 + table * 280, top)
+      put(`${index}-${index + 20}`, 220 + table * 280, top)
+    }
+  }
+  const page: PageText = { number: 1, width: 612, height: 792, source: 'ocr', words }
+  assert.equal(levelRows(page), page)
+})

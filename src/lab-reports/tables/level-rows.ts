@@ -2,7 +2,7 @@
 import { type Box, centerY, heightOf, type PageText, type Word } from '../pages/page.ts'
 import type { Line } from './table-cells.ts'
 import { type Column, columnsOf } from './headers.ts'
-import { nearestColumn } from './regions.ts'
+import { nearestColumn, splitTables } from './regions.ts'
 import * as tolerances from './tolerances.ts'
 
 /** Fewer rows do not show how a column runs. */
@@ -21,7 +21,7 @@ interface Drift {
 }
 
 /**
- * The page with the texts of each column at the height of their names. Rows are followed from the header on, in the order of both columns,
+ * The page with the texts of each column at the height of the names of its table. Rows are followed from the header on, in the order of both columns,
  * so that a column that runs off by more than a row is known by its small steps. Other pages stay as they are.
  */
 export function withLevelRows(page: PageText, lines: readonly Line[]): PageText {
@@ -30,12 +30,13 @@ export function withLevelRows(page: PageText, lines: readonly Line[]): PageText 
   if (!columns || columns.length > COLUMNS_MAX) return page
   const wordsBelow = page.words.filter(({ box }) => box.top > header.box.bottom)
   const byColumn = Map.groupBy(wordsBelow, ({ box }) => nearestColumn(box, columns))
-  const [first, ...others] = columns
-  const names = heightsOf(byColumn.get(first) ?? [])
-  const drifts = others.flatMap((column): Drift[] => {
-    const start = { name: centerY(first!.box), text: centerY(column.box) }
-    const points = findDrift(names, heightsOf(byColumn.get(column) ?? []), start)
-    return points ? [{ column, points }] : []
+  const drifts = splitTables(columns).flatMap(([first, ...others]) => {
+    const names = heightsOf(byColumn.get(first) ?? [])
+    return others.flatMap((column): Drift[] => {
+      const start = { name: centerY(first!.box), text: centerY(column.box) }
+      const points = findDrift(names, heightsOf(byColumn.get(column) ?? []), start)
+      return points ? [{ column, points }] : []
+    })
   })
   if (!drifts.length) return page
   const offsetOf = (box: Box, isLevel: boolean): number => {

@@ -191,7 +191,7 @@ function draftByKinds(cells: readonly TypedCell[], { isNamed, isAnalyte }: ReadR
 /** Drafts in stages: the parts of the result, the name, what shows that it is a result, and the row. */
 const rowsOfDrafts = (line: Line, drafts: readonly Draft[], surroundings: Surroundings): Row[] =>
   drafts.flatMap((draft) => {
-    const parts = partsOfResult(draft)
+    const parts = partsOfResult(draft, surroundings)
     const named = parts && nameOfRow(draft, parts, line, surroundings)
     return named && isResult(draft, parts, named.name, surroundings) ? [toRow(draft, parts, named, line, surroundings)] : []
   })
@@ -207,14 +207,16 @@ interface ResultParts {
 }
 
 /** Undefined if nothing was measured. */
-function partsOfResult({ results, unit, range, flag, isInColumn }: Draft): ResultParts | undefined {
+function partsOfResult({ results, unit, range, flag, isInColumn }: Draft, { columns }: LinePlace): ResultParts | undefined {
   const cells = results.flatMap((cell) => withoutUnit(cell))
   // A flag without a column of its own is in that of the units or ranges.
   const units = [...unit.filter((cell) => cell.kind !== 'flag'), ...cells.filter((cell) => cell.kind === 'unit')]
   const flags = [...flag, ...[...cells, ...unit, ...range].filter((cell) => cell.kind === 'flag')]
   const candidates = cells.filter(({ kind, text }) => kind !== 'unit' && kind !== 'flag' && kind !== 'date' && !isDay(text))
+  const values = candidates.filter(isValueInColumn)
   const value =
-    candidates.find(isValueInColumn) ??
+    values.find(({ box }) => isInColumn && values.length > 1 && isUnderResults(box, columns!)) ??
+    values[0] ??
     candidates[0] ??
     (flags.length && isInColumn ? results.find((cell) => cell.kind === 'flag') : undefined)
   if (!value || isNoMeasurement(value.text, units.length + range.length > 0)) return undefined

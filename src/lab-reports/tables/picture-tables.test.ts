@@ -108,3 +108,20 @@ test('names of columns on two lines of a picture belong to one table, and its pa
     ],
   )
 })
+
+test('a method in brackets below a name in a picture is no part of the name, though the name leaves no room for it', () => {
+  const page = picture(
+    [
+      ['Test Name', 'Result', 'Unit', 'Reference Range'],
+      ['T3 (Triiodothyronine)|(CLIA)', '137', 'ng/dL', '71 - 180'],
+      ['T4 (Thyroxine)|(CLIA)', '5.7', 'ug/dL', '4.5 - 12.0'],
+      ['TSH (Ultrasensitive)|(CLIA)', '2.341', 'uIU/mL', '0.450 - 4.500'],
+    ],
+    0,
+    [40, 160, 260, 340],
+  )
+  assert.deepEqual(
+    readIn(page).map(([name]) => name),
+    ['T3 (Triiodothyronine)', 'T4 (Thyroxine)', 'TSH (Ultrasensitive)'],
+  )
+})

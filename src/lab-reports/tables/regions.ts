@@ -124,7 +124,7 @@ const isAcross = (columns: Column[] | undefined, middle: number): boolean =>
   columns.some((column) => column.box.left >= middle)
 
 /** Columns that repeat (`Test Result Unit Test Result Unit`) are two tables. */
-function splitTables(columns: readonly Column[]): Column[][] {
+export function splitTables(columns: readonly Column[]): Column[][] {
   const groups: Column[][] = [[]]
   for (const column of columns) {
     const group = groups.at(-1)!

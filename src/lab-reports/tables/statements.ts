@@ -27,9 +27,15 @@ const ALONE: [Kind, RegExp][] = [
   ['specimen', /^(?:(?:type of )?(?:specimens?|samples?)|material)(?:\s+(?:types?|source))?\s*:?$/iu],
   ['method', /^(?:test\s+)?(?:methods?|methodology|technique|technology)\s*:?$/iu],
 ]
+const METHOD =
+  '(?:calculated|photomet\\w+|colou?rimet\\w+|(?:electrical )?impedance|microscop\\w+|westergren|flow cytometry|spectrophotomet\\w+|(?:immuno-?)?turbidimet\\w+|nephelomet\\w+|enzymatic|kinetic|hplc|e?clia|cmia|elisa|ise)'
+const METHOD_IN_BRACKETS = new RegExp(`^\\(${METHOD}\\)$`, 'iu')
+
+/** `(CLIA)`: what stands in brackets is nothing but a method. */
+export const isMethod = (text: string): boolean => METHOD_IN_BRACKETS.test(text)
+
 /** `Photometric, Whole Blood EDTA` below a row: a method and a specimen. */
-const METHOD_AND_SPECIMEN =
-  /^((?:calculated|photomet\w+|colou?rimet\w+|(?:electrical )?impedance|microscop\w+|westergren|flow cytometry|spectrophotomet\w+|(?:immuno-?)?turbidimet\w+|nephelomet\w+|enzymatic|kinetic|hplc|e?clia|cmia|elisa|ise)\b[^,:]*?)\s?,\s?([^,:]+)$/iu
+const METHOD_AND_SPECIMEN = new RegExp(`^(${METHOD}\\b[^,:]*?)\\s?,\\s?([^,:]+)$`, 'iu')
 const LETTERS_MAX = 100
 /** Maximum letters of a cell with its label. */
 const CELL_LETTERS_MAX = 150

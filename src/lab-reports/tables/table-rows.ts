@@ -3,6 +3,7 @@ import { type Box, boxAround, centerY, heightOf, overlapY, widthOf, type Word } 
 import { type Cell, cellOf, type Line, toLine } from './table-cells.ts'
 import { joinsName } from './row-parts.ts'
 import { type Run, textOf } from './runs.ts'
+import { isMethod } from './statements.ts'
 import type { TableColumn, TableOfRuns } from './table-columns.ts'
 import * as tolerances from './tolerances.ts'
 
@@ -323,7 +324,7 @@ function isBroken(upper: Run, lower: Run, column: TableColumn): boolean {
 
 /** A specimen or method that is stated, and a text with a label. */
 const isNote = (text: string): boolean =>
-  /^\(?(?:method|methodology|serum|plasma|urine|calculated|specimen|sample)\b|:/iu.test(text)
+  /^\(?(?:method|methodology|serum|plasma|urine|calculated|specimen|sample)\b|:/iu.test(text) || isMethod(text)
 
 /** The title of an explanation below a row. */
 const isTitleOfNote = (text: string): boolean => /^(?:interpretation|comments?|notes?|remarks?):?$/iu.test(text)
