@@ -27,6 +27,8 @@ export interface Cell {
   band?: Band
   /** Whether it is in the column of ranges of a table without column names. */
   isRange?: boolean
+  /** Whether it is printed below a name, a result or a range that has it as its unit, range or flag. */
+  isDetail?: boolean
 }
 
 /** From left to right, in points. */
@@ -188,7 +190,7 @@ function splitUncached(cell: Cell): TypedCell[] {
   const phrasesOfCell = spaced.words.length > cell.words.length ? phrases(spaced, 0, new Map()) : undefined
   if (phrasesOfCell) return phrasesOfCell
   const cache: KnownPhrases = new Map()
-  if (!endsInPhrase(cell, cache)) return withRemark(cell) ?? [classified]
+  if (!endsInPhrase(cell, cache)) return withLowSign(cell) ?? withRemark(cell) ?? [classified]
   for (let start = 0; start < cell.words.length; start++) {
     const parts = phrases(cell, start, cache)
     if (!parts) continue
@@ -202,6 +204,14 @@ function splitUncached(cell: Cell): TypedCell[] {
     return [withKind(cellOf(cell.words.slice(0, start)), 'text'), ...parts]
   }
   return [classified]
+}
+
+/** `3.1 g/L -`: a result, its unit and the sign of a low one, whose opposite is `+`. Behind a number a dash may begin the end of a range. */
+function withLowSign(cell: Cell): TypedCell[] | undefined {
+  const [sign, unit] = cell.words.toReversed()
+  if (sign!.text !== '-' || !unit || !isUnit(unit.text)) return undefined
+  const parts = phrases(cellOf(cell.words.slice(0, -1)), 0, new Map())
+  return parts?.[0]?.kind === 'value' ? parts : undefined
 }
 
 /** `142 mg/dL (High - possible diabetes)`: a result, its unit and a remark in brackets, which may begin with a flag. */
