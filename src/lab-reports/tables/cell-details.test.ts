@@ -109,6 +109,33 @@ for (const align of ['top', 'middle', 'bottom'] as const)
         ],
       ))
 
+    test('notes below names are no part of these and no names, in smaller letters or with a label', () => {
+      for (const [note, height] of [
+        ['Code 7738', 8],
+        ['Method: ECLIA', LETTER_HEIGHT],
+      ] as const)
+        assert.deepEqual(
+          readRows(
+            table(
+              [
+                [['Analysis'], ['Level'], ['UOM'], ['Limits']],
+                [['Sodium', note], ['150'], ['mmol/L'], ['135 - 145']],
+                [['Calcium', note], ['9.1'], ['mg/dL'], ['8.6 - 10.3']],
+                [['Ferritin', note], ['88'], ['ng/mL'], ['30 - 400']],
+              ],
+              [36, 240, 340, 440],
+              align,
+              height,
+            ),
+          ),
+          [
+            ['Sodium', '150', 'mmol/L', 135, 145],
+            ['Calcium', '9.1', 'mg/dL', 8.6, 10.3],
+            ['Ferritin', '88', 'ng/mL', 30, 400],
+          ],
+        )
+    })
+
     test('ranges below names are those of the results, with a label or without', () => {
       for (const label of ['Normal range: ', ''])
         assert.deepEqual(
@@ -183,9 +210,7 @@ test('results that are bounds are results of their own where each stands next to
 
 const COLUMNS = [36, 240, 340, 440]
 const rowsOf = (rows: readonly string[][]): Text[] =>
-  rows.flatMap((cells, row) =>
-    cells.flatMap((text, index): Text[] => (text ? [[100 + row * 20, COLUMNS[index]!, text]] : [])),
-  )
+  rows.flatMap((cells, row) => cells.flatMap((text, index): Text[] => (text ? [[100 + row * 20, COLUMNS[index]!, text]] : [])))
 
 test('a flag in words in front of a number, and signs behind units, are no part of the result', () =>
   assert.deepEqual(
@@ -203,6 +228,36 @@ test('a flag in words in front of a number, and signs behind units, are no part 
       ['Sodium', '140', 'mmol/L', 'normal'],
     ],
   ))
+
+test('a flag or an expected word in brackets behind a result is no part of it, nor of the unit', () =>
+  assert.deepEqual(
+    readResults(
+      rowsOf([
+        ['Test', 'Results (expected)'],
+        ['Glucose', '106 (High) mg/dL (70 - 99)'],
+        ['Nitrite', 'Negative (Negative)'],
+        ['RPR', 'Reactive (Non-Reactive)'],
+        ['Sodium', '140 mmol/L (135 - 145)'],
+      ]),
+    ).map(({ test_name, value, units, interpretation }) => [test_name, value, units, interpretation]),
+    [
+      ['Glucose', '106', 'mg/dL', 'abnormal'],
+      ['Nitrite', 'Negative', null, 'normal'],
+      ['RPR', 'Reactive', null, 'abnormal'],
+      ['Sodium', '140', 'mmol/L', 'normal'],
+    ],
+  ))
+
+test('a unit with a bound in it is no unit, and its row is doubtful', () => {
+  const [result] = readResults(
+    rowsOf([
+      ['Test', 'Result', 'Units', 'Reference Range'],
+      ['eGFR', '83', 'mL/min/1.73m2> 60', ''],
+      ['Sodium', '140', 'mmol/L', '135 - 145'],
+    ]),
+  )
+  assert.deepEqual([result!.units, result!.findings[0]!.kind], [null, 'unit_is_no_unit'])
+})
 
 test('a dash among the flags is that of a low result if no other row has one, and else no flag', () => {
   const findingsWith = (flagOfSodium: string) =>
@@ -237,5 +292,8 @@ test('texts in smaller letters below names do not make rows doubtful, and result
     ).map(({ findings }) => findings.map(({ kind }) => kind))
   assert.deepEqual(findingsWith('Code 7738'), [[], [], [], []])
   const doubts = findingsWith('Dilution 7738 mg/dL')
-  assert.ok(doubts.every((kinds) => kinds.includes('line_without_row')), JSON.stringify(doubts))
+  assert.ok(
+    doubts.every((kinds) => kinds.includes('line_without_row')),
+    JSON.stringify(doubts),
+  )
 })

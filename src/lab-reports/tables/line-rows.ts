@@ -224,13 +224,12 @@ function partsOfResult({ results, unit, range, flag, isInColumn }: Draft): Resul
   const flags = [...flag, ...[...cells, ...unit, ...range].filter((cell) => cell.kind === 'flag')]
   const candidates = cells.filter(({ kind, text }) => kind !== 'unit' && kind !== 'flag' && kind !== 'date' && !isDay(text))
   const values = candidates.filter(isValueInColumn)
-  // `High 15.5`: a word that is a flag as well, in front of a number.
-  const isFlagged = values[0] && values[0].value === 'word' && flagOf(values[0].text) !== undefined
-  const number = isFlagged ? values.find(({ kind, value: kindOfValue }) => kind === 'value' && kindOfValue !== 'word') : undefined
-  if (number) flags.push(values[0]!)
+  // `High 15.5`, `Abnormal 2+`: a word that is a flag as well, in front of the result.
+  const [first, second] = values
+  const isFlagged = second !== undefined && first!.value === 'word' && flagOf(first!.text) !== undefined
+  if (isFlagged) flags.push(first!)
   const value =
-    number ??
-    values[0] ??
+    (isFlagged ? second : first) ??
     candidates[0] ??
     (flags.length && isInColumn ? results.find((cell) => cell.kind === 'flag') : undefined)
   if (!value || isNoMeasurement(value.text, units.length + range.length > 0)) return undefined

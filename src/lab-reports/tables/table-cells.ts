@@ -161,8 +161,14 @@ function classify(cell: Cell): TypedCell {
   if (isUnit(text) && !/^[([]?(?:h|l|m)[)\]]?$/iu.test(text)) return withKind(cell, 'unit')
   if (flagOf(text) && !isLongWord(text)) return withKind(cell, 'flag')
   if (kind === 'interval') return withKind(cell, 'range')
-  if (kind === 'word') return withKind(cell, 'value')
+  if (kind === 'word') return withKind(cell, hasExpectedWord(text) ? 'text' : 'value')
   return withKind(cell, rangeOf(text) || isRangesOfGroups(text) ? 'range' : 'text')
+}
+
+/** `Negative (Negative)`: a result and, in brackets, what is expected. */
+function hasExpectedWord(text: string): boolean {
+  const [, expected] = /^[^()]+ \(([^()]+)\)$/u.exec(text) ?? []
+  return expected !== undefined && /\p{L}{2}/u.test(expected) && valueKind(expected) === 'word' && flagOf(expected) === undefined
 }
 
 /** `Normal` and `Abnormal` are results as well as flags. */
@@ -270,6 +276,8 @@ function readPhrase(phrase: Cell, count: number): TypedCell | undefined {
   const { text } = phrase
   if (count > 1 && /^[<>≤≥]?\d/u.test(text) && !intervalOf(text) && !boundOf(text) && numberOf(text) === undefined)
     return undefined
+  // `106 (High) mg/dL`: the flag stands for itself.
+  if (count > 1 && /^\(.*\)$/u.test(phrase.words[0]!.text) && flagOf(phrase.words[0]!.text)) return undefined
   // `C 0.9` may be the end of a name and its result.
   if (count > 1 && /^\p{L}{1,2}\s/u.test(text) && partFlag(text).flag) return undefined
   const kind = classify(phrase)

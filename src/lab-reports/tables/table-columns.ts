@@ -16,8 +16,8 @@ export interface TableColumn {
   names: Run[]
   /** The widest text, in points. */
   width: number
-  /** Whether it holds what is printed below the texts of other columns. */
-  isOfDetails?: boolean
+  /** It holds what is printed below the texts of other columns: units, ranges and flags of results, or notes on names. */
+  detailsOf?: 'result' | 'note'
 }
 
 /** A line whose runs are each in one column. */

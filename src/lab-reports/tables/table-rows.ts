@@ -392,8 +392,10 @@ export function linesOfRow({ parts }: TableRow, writer: Writer): Line[] {
       for (const [index, segment] of cellsOfColumn(own, column, writer).entries())
         (lines[index] ??= []).push({ ...segment, band: column.band })
   }
-  for (const { run, column } of parts)
-    if (column.isOfDetails) (lines[0] ??= []).push({ ...cellOf(run.words), isDetail: true })
+  for (const { run, column } of parts) {
+    if (column.detailsOf === 'result') (lines[0] ??= []).push({ ...cellOf(run.words), isDetail: true })
+    if (column.detailsOf === 'note') lines.push([{ ...cellOf(run.words), band: writer.columns.find(writer.isName)!.band }])
+  }
   return lines.flatMap((cells) => (cells ? [toLine(writer.page, cells)] : []))
 }
 
@@ -432,7 +434,7 @@ function standsAlone(runsAbove: readonly Run[], segment: readonly Run[], { isSys
 }
 
 /** Whether a text has smaller letters, as notes have. */
-function isSmaller(note: Run, { box }: Run): boolean {
+export function isSmaller(note: Run, { box }: Run): boolean {
   const share = note.words[0]!.font === undefined ? tolerances.NOTE_HEIGHT_IN_PICTURE : tolerances.NOTE_HEIGHT
   return heightOf(note.box) < heightOf(box) * share
 }

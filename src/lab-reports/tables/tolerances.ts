@@ -65,6 +65,8 @@ export const TWO_LINES_SHARE = 0.6
 export const LEVEL = 0.3
 /** Cells of a column, and their share: if fewer have a unit or range below what they hold, it is none of theirs. */
 export const [DETAILS_MIN, DETAILS_SHARE] = [2, 0.4]
+/** Names for each result: if fewer have notes below them, names seem to be such. */
+export const NAMES_SHARE = 0.8
 
 /** In points, for each panel: the text of a panel that stands at the end of its rows is closer to it. */
 export const PANEL_END = 2.5
