@@ -32,7 +32,7 @@ export function withDetails(lines: TableOfRuns['lines'], options: DetailOptions)
   const replacements = new Map<Part, Part[]>()
   for (const [column, columnParts] of Map.groupBy(parts, (part) => part.column))
     for (const { first, details } of detailedCells(columnParts, column, parts, options)) {
-      const isNote = (part: Part) => options.isName(column) && isNoteText(textOf(part.run))
+      const isNote = (part: Part) => options.isName(column) && isNoteText(part.run)
       for (const part of details) replacements.set(part, [])
       for (const [ofKind, owner] of [
         [details.filter((part) => !isNote(part)), ofResults],
@@ -71,7 +71,7 @@ function detailedCells(
   const isDetail = markDetails(sorted, column, options)
   // A note below the line of the result is in no result.
   if (options.isName(column) && areAtTop(sorted, isDetail, partsOfTable, options))
-    for (const [index, { run }] of sorted.entries()) if (isNoteText(textOf(run))) isDetail[index] = false
+    for (const [index, { run }] of sorted.entries()) if (isNoteText(run)) isDetail[index] = false
   if (!options.isName(column) && areRows(sorted, isDetail, partsOfTable, options)) return []
   const cells: DetailedCell[] = []
   let cellCount = 0
@@ -154,7 +154,7 @@ function isOther(run: Run, cell: Run | undefined, column: TableColumn, { isName,
   const text = textOf(run)
   if (isRange(column)) return isUnit(text)
   if (isName(column) && isNamed(text)) return false
-  if (isName(column) && cell && isNoteText(text)) return isSmaller(run, cell) || /^\p{L}[\p{L} ]*:/u.test(text)
+  if (isName(column) && cell && isNoteText(run)) return isSmaller(run, cell) || /^\p{L}[\p{L} ]*:/u.test(text)
   const rest = withoutLabel(words)
   if (!rest.length) return true
   const cells = splitCell(cellOf(rest))
@@ -183,13 +183,10 @@ function addUnreadable(parts: readonly Part[], isDetail: boolean[]): void {
 const LABEL_WORDS_MAX = 4
 
 /** What is neither a unit nor a range nor a label of one: a method, a specimen, a code. */
-const isNoteText = (text: string): boolean => {
-  const words = text.split(' ').map((word) => ({ text: word, box: NOWHERE, confidence: 1 }))
+const isNoteText = ({ words }: Run): boolean => {
   const rest = withoutLabel(words)
   return rest.length > 0 && splitCell(cellOf(rest)).some(({ kind }) => kind === 'text')
 }
-
-const NOWHERE = { left: 0, right: 0, top: 0, bottom: 0 }
 
 /** `Reference range: 3.5 - 5.0` without what names it: nothing is left of a line that is a label alone. */
 function withoutLabel(words: Word[]): Word[] {
