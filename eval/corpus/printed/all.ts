@@ -1,7 +1,7 @@
-// Every printed report of the corpus: what `print.ts` wrote into `data/`, and the reports of portals.
+// Every printed report of the corpus: what `print.ts` wrote into `data/`, and the reports of which the files alone are stored.
 import { readFileSync } from 'node:fs'
 import type { Truth } from '../truth.ts'
-import { portalNames, printedNames } from './names.ts'
+import { storedNames, printedNames } from './names.ts'
 
 export interface Printed {
   name: string
@@ -14,7 +14,7 @@ export interface Printed {
 
 const dataOf = (file: string): Buffer => readFileSync(new URL(`data/${file}`, import.meta.url))
 
-export const printedDocuments: readonly Printed[] = [...printedNames, ...portalNames].map((name) => {
+export const printedDocuments: readonly Printed[] = [...printedNames, ...storedNames].map((name) => {
   const { width, height, truth } = JSON.parse(dataOf(`${name}.json`).toString()) as Omit<Printed, 'name' | 'pdf'>
   return { name, width, height, truth, pdf: dataOf(`${name}.pdf`) }
 })

@@ -12,5 +12,8 @@ export const printedNames: readonly string[] = [
   ...numberNames('beside', 4),
 ]
 
-/** Reports as portals of laboratories and clinics print them, of which the files alone are stored. */
-export const portalNames: readonly string[] = numberNames('portal', 6)
+/**
+ * Reports of which the files alone are stored: those that portals of laboratories and clinics print, and tables with units, ranges and notes
+ * below names and results.
+ */
+export const storedNames: readonly string[] = [...numberNames('portal', 6), ...numberNames('below', 5)]

@@ -146,7 +146,7 @@ export const isNoUnit = (unit: string): boolean =>
   (intervalOf(unit) !== undefined ||
     boundOf(unit) !== undefined ||
     numberOf(unit) !== undefined ||
-    /\d\s?(?:-|–|to)\s?\d/u.test(unit) ||
+    /\d\s?(?:-|–|to)\s?\d|[<>≤≥]\s?\d/u.test(unit) ||
     TIME.test(unit) ||
     dateIn(unit) !== undefined ||
     isResultWord(unit))

@@ -202,13 +202,18 @@ const NO_FLAG: ReadingFinding = {
 }
 
 /** Rows outside of their range without a flag, where most others have one. */
-function missingFlags({ rows: own }: TableOfRows, { rows, results }: Reading): RowFinding[] {
+function missingFlags({ rows: own, lines, columns }: TableOfRows, { rows, results }: Reading): RowFinding[] {
   const isOutside = ({ is_above_max_range, is_below_min_range }: ReportResult) =>
     is_above_max_range === true || is_below_min_range === true
   const outside = own.filter((index) => isOutside(results[index]!))
-  const unflagged = outside.filter((index) => rows[index]!.flag === null)
+  // A dash in the column of flags says that there is none, or that a result is low: then no other row has one.
+  const isDash = ({ text, box }: Cell) => text === '-' && columns !== null && nearestColumn(box, columns)?.kind === 'flag'
+  const dashed = own.filter((index) => lines.some(({ box, cells }) => areInLine(box, rows[index]!.box) && cells.some(isDash)))
+  const lowRows = dashed.every((index) => results[index]!.is_below_min_range === true) ? dashed : []
+  const unflagged = outside.filter((index) => rows[index]!.flag === null && !lowRows.includes(index))
   const hasNormalFlags = own.some((index) => rows[index]!.flag === 'normal')
-  if (unflagged.length === 0 || (outside.length - unflagged.length < unflagged.length && !hasNormalFlags)) return []
+  const flaggedCount = outside.length - unflagged.length
+  if (unflagged.length === 0 || (flaggedCount < unflagged.length && !hasNormalFlags)) return []
   return unflagged.map((row) => ({ row, finding: NO_FLAG }))
 }
 

@@ -25,6 +25,7 @@ import { cleanName, isPossibleName, looksLikeSentence } from '../texts/names.ts'
 import type { ReadingFinding, ReportFinding, RowFinding } from './finding.ts'
 import { isSpecimen, type ReportResult, TIME } from './result.ts'
 import { type Reading, type TableOfRows, tablesOf } from './table-doubts.ts'
+import * as tolerances from '../tables/tolerances.ts'
 
 const NOT_READ: ReadingFinding = { kind: 'text_not_read', text: 'Text in the line of this row is in none of its fields.' }
 const BESIDE_LINE: ReadingFinding = {
@@ -234,7 +235,20 @@ function linesWithoutRow({ page, columns, rows: own, lines }: TableOfRows, { row
   // `(Calculated)`, `(Urease UV)`: methods in brackets below names.
   const isMethod = ({ cells }: Line) =>
     cells.length === 1 && isInBrackets(cells[0]!.text) && !isNamed(cells[0]!.text.slice(1, -1))
-  return without.filter((line) => !isMethod(line) || without.filter(isMethod).length < USUAL_ROWS_MIN)
+  // `Code 7738` in smaller letters below names.
+  const heights = lines.flatMap(({ cells }) => (cells.length > 1 ? [heightOf(cells[0]!.words[0]!.box)] : []))
+  const usualHeight = heights.toSorted((a, b) => a - b)[heights.length >> 1] ?? 0
+  const isNote = ({ cells }: Line) =>
+    page.source === 'text' &&
+    cells.length === 1 &&
+    heightOf(cells[0]!.words[0]!.box) < usualHeight * tolerances.NOTE_HEIGHT &&
+    splitCell(cells[0]!).every(({ kind }) => kind === 'text')
+  const [methods, notes] = [isMethod, isNote].map((isOne) => without.filter(isOne)) as [Line[], Line[]]
+  const usualLines = [
+    ...(methods.length < USUAL_ROWS_MIN ? [] : methods),
+    ...(notes.length < Math.min(USUAL_ROWS_MIN, own.length) ? [] : notes),
+  ]
+  return without.filter((line) => !usualLines.includes(line))
 }
 
 /** Whether a line has a value or a time of day in the column of results; without columns, a number and a unit or range. */

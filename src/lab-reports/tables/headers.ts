@@ -92,6 +92,10 @@ const PATTERNS: [ColumnKind, RegExp][] = [
   ['other', /./u],
 ]
 
+/** `Result / Range`, `Measured value Ref. Range`: each cell has both, the result first. */
+const RESULT_AND_RANGE =
+  /\b(?:results?|values?)(?:\s*[/&]\s*|\s+and\s+)(?:\w+\.?\s+)?(?:ranges?|intervals?|limits?)\b|\b(?:results?|values?)\b.*\b(?:ref(?:erence)?|normal|expected|standard|biological)\b/iu
+
 /** Longer texts name no column. */
 const LETTERS_MAX = 120
 
@@ -122,6 +126,7 @@ export function columnKind(text: string): ColumnKind | undefined {
   )
     return undefined
   const phrase = words.map((word) => word.replace(/[.:]+$/u, '')).join(' ')
+  if (RESULT_AND_RANGE.test(plain)) return 'value'
   return PATTERNS.find(([, pattern]) => pattern.test(phrase))?.[0]
 }
 

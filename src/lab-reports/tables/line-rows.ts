@@ -70,7 +70,9 @@ export function rowsOfLine(line: Line, cells: readonly TypedCell[], surroundings
     if (rowsOfBoth.length === 2) return rowsOfBoth
   }
   if (!columns) return rowsByKinds(cells)
-  const rows = rowsOfDrafts(line, draftsByColumns(assign(cells, columns), columns), surroundings)
+  const [details, cellsOfColumns] = [true, false].map((isDetail) => cells.filter((cell) => Boolean(cell.isDetail) === isDetail))
+  const drafts = draftsByColumns(assign(cellsOfColumns!, columns), columns).map((draft) => withDetailCells(draft, details!))
+  const rows = rowsOfDrafts(line, drafts, surroundings)
   // Below a table may stand lines with a colon that keep to no column.
   return rows.length || !cells.some((cell) => cell.isAnswer) ? rows : rowsByKinds(cells)
 }
@@ -122,6 +124,14 @@ function draftsByColumns(cellsByColumn: ReadonlyMap<Column, TypedCell[]>, column
     unitOfColumn: unitOfColumns(columns),
   }))
 }
+
+/** What is printed below a name or a result, by what it is; where a range has words it is no unit and no flag: `Negative`. */
+const withDetailCells = (draft: Draft, details: readonly TypedCell[]): Draft => ({
+  ...draft,
+  unit: [...draft.unit, ...details.filter(({ kind }) => kind === 'unit')],
+  range: [...draft.range, ...details.filter(({ kind }) => kind !== 'unit' && kind !== 'flag')],
+  flag: [...draft.flag, ...details.filter(({ kind }) => kind === 'flag')],
+})
 
 function nameAndValue(
   cellsByColumn: ReadonlyMap<Column, TypedCell[]>,
@@ -214,9 +224,13 @@ function partsOfResult({ results, unit, range, flag, isInColumn }: Draft, { colu
   const flags = [...flag, ...[...cells, ...unit, ...range].filter((cell) => cell.kind === 'flag')]
   const candidates = cells.filter(({ kind, text }) => kind !== 'unit' && kind !== 'flag' && kind !== 'date' && !isDay(text))
   const values = candidates.filter(isValueInColumn)
+  const inResults = isInColumn && values.length > 1 ? values.filter(({ box }) => isUnderResults(box, columns!)) : []
+  const [first, second] = inResults.length ? inResults : values
+  // `High 15.5`, `Abnormal 2+`: a word that is a flag as well, in front of the result.
+  const isFlagged = second !== undefined && first!.value === 'word' && flagOf(first!.text) !== undefined
+  if (isFlagged) flags.push(first!)
   const value =
-    values.find(({ box }) => isInColumn && values.length > 1 && isUnderResults(box, columns!)) ??
-    values[0] ??
+    (isFlagged ? second : first) ??
     candidates[0] ??
     (flags.length && isInColumn ? results.find((cell) => cell.kind === 'flag') : undefined)
   if (!value || isNoMeasurement(value.text, units.length + range.length > 0)) return undefined

@@ -99,7 +99,13 @@ interface TypedLine extends StatedLine {
 function typeCells(statedLine: StatedLine, { columns, options: { isNamed } }: LinePlace): TypedLine {
   const cells = splitAtColumns(statedLine.line.cells, columns, isNamed)
     .flatMap((cell) => resultsInCell(cell, isNamed).flatMap((item) => partsAtColon(item, isNamed)))
-    .flatMap(({ cell, isAnswer }) => splitCell(cell).map((part): TypedCell => (isAnswer ? { ...part, isAnswer } : part)))
+    .flatMap(({ cell, isAnswer }) =>
+      splitCell(cell).map((part): TypedCell => ({
+        ...part,
+        ...(isAnswer && { isAnswer }),
+        ...(cell.isDetail && { isDetail: true }),
+      })),
+    )
     .map((cell, index, lineCells) => reclassify(cell, index, lineCells, isNamed))
   return {
     ...statedLine,

@@ -27,6 +27,8 @@ export interface Cell {
   band?: Band
   /** Whether it is in the column of ranges of a table without column names. */
   isRange?: boolean
+  /** Whether it is printed below a name, a result or a range that has it as its unit, range or flag. */
+  isDetail?: boolean
 }
 
 /** From left to right, in points. */
@@ -159,8 +161,14 @@ function classify(cell: Cell): TypedCell {
   if (isUnit(text) && !/^[([]?(?:h|l|m)[)\]]?$/iu.test(text)) return withKind(cell, 'unit')
   if (flagOf(text) && !isLongWord(text)) return withKind(cell, 'flag')
   if (kind === 'interval') return withKind(cell, 'range')
-  if (kind === 'word') return withKind(cell, 'value')
+  if (kind === 'word') return withKind(cell, hasExpectedWord(text) ? 'text' : 'value')
   return withKind(cell, rangeOf(text) || isRangesOfGroups(text) ? 'range' : 'text')
+}
+
+/** `Negative (Negative)`: a result and, in brackets, what is expected. */
+function hasExpectedWord(text: string): boolean {
+  const [, expected] = /^[^()]+ \(([^()]+)\)$/u.exec(text) ?? []
+  return expected !== undefined && /\p{L}{2}/u.test(expected) && valueKind(expected) === 'word' && flagOf(expected) === undefined
 }
 
 /** `Normal` and `Abnormal` are results as well as flags. */
@@ -188,7 +196,7 @@ function splitUncached(cell: Cell): TypedCell[] {
   const phrasesOfCell = spaced.words.length > cell.words.length ? phrases(spaced, 0, new Map()) : undefined
   if (phrasesOfCell) return phrasesOfCell
   const cache: KnownPhrases = new Map()
-  if (!endsInPhrase(cell, cache)) return withRemark(cell) ?? [classified]
+  if (!endsInPhrase(cell, cache)) return withLowSign(cell) ?? withRemark(cell) ?? [classified]
   for (let start = 0; start < cell.words.length; start++) {
     const parts = phrases(cell, start, cache)
     if (!parts) continue
@@ -202,6 +210,14 @@ function splitUncached(cell: Cell): TypedCell[] {
     return [withKind(cellOf(cell.words.slice(0, start)), 'text'), ...parts]
   }
   return [classified]
+}
+
+/** `3.1 g/L -`: a result, its unit and the sign of a low one, whose opposite is `+`. Behind a number a dash may begin the end of a range. */
+function withLowSign(cell: Cell): TypedCell[] | undefined {
+  const [sign, unit] = cell.words.toReversed()
+  if (sign!.text !== '-' || !unit || !isUnit(unit.text)) return undefined
+  const parts = phrases(cellOf(cell.words.slice(0, -1)), 0, new Map())
+  return parts?.[0]?.kind === 'value' ? parts : undefined
 }
 
 /** `142 mg/dL (High - possible diabetes)`: a result, its unit and a remark in brackets, which may begin with a flag. */
@@ -260,6 +276,8 @@ function readPhrase(phrase: Cell, count: number): TypedCell | undefined {
   const { text } = phrase
   if (count > 1 && /^[<>≤≥]?\d/u.test(text) && !intervalOf(text) && !boundOf(text) && numberOf(text) === undefined)
     return undefined
+  // `106 (High) mg/dL`: the flag stands for itself.
+  if (count > 1 && /^\(.*\)$/u.test(phrase.words[0]!.text) && flagOf(phrase.words[0]!.text)) return undefined
   // `C 0.9` may be the end of a name and its result.
   if (count > 1 && /^\p{L}{1,2}\s/u.test(text) && partFlag(text).flag) return undefined
   const kind = classify(phrase)

@@ -16,6 +16,8 @@ export interface TableColumn {
   names: Run[]
   /** The widest text, in points. */
   width: number
+  /** It holds what is printed below the texts of other columns: units, ranges and flags of results, or notes on names. */
+  detailsOf?: 'result' | 'note'
 }
 
 /** A line whose runs are each in one column. */
@@ -128,7 +130,7 @@ function measureWidths(columns: readonly TableColumn[], lines: TableOfRuns['line
 const ROW_TEXTS_MIN = 3
 
 /** The font of a text, and how high its letters are, which in a picture says nothing. */
-function lettersOf({ words: [word] }: Run): string {
+export function lettersOf({ words: [word] }: Run): string {
   const { font, box } = word!
   return font === undefined ? '' : `${font} ${Math.round(heightOf(box))}`
 }

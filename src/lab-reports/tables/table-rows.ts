@@ -308,7 +308,7 @@ const partsContinued = (upper: TableRow, lower: TableRow): Part[] =>
   })
 
 /** Whether a text goes on in the next line because it had no room in its own. */
-function isBroken(upper: Run, lower: Run, column: TableColumn): boolean {
+export function isBroken(upper: Run, lower: Run, column: TableColumn): boolean {
   const [last, first] = [upper.words.at(-1)!, lower.words[0]!]
   const tolerance = last.font === undefined ? tolerances.CELL_HEIGHT_IN_PICTURE : tolerances.CELL_HEIGHT_IN_TEXT
   if (last.font !== first.font || Math.abs(heightOf(last.box) - heightOf(first.box)) > heightOf(last.box) * tolerance)
@@ -330,7 +330,7 @@ const isNote = (text: string): boolean =>
 const isTitleOfNote = (text: string): boolean => /^(?:interpretation|comments?|notes?|remarks?):?$/iu.test(text)
 
 /** An open bracket, and a range without its end. */
-const isUnfinished = (text: string): boolean =>
+export const isUnfinished = (text: string): boolean =>
   /[([][^)\]]*$|\d\s?(?:[-–—]|to)$|^(?:less|greater|more) than$|^[<>≤≥]$/u.test(text)
 
 export interface Writer {
@@ -393,6 +393,10 @@ export function linesOfRow({ parts }: TableRow, writer: Writer): Line[] {
       for (const [index, segment] of cellsOfColumn(own, column, writer).entries())
         (lines[index] ??= []).push({ ...segment, band: column.band })
   }
+  for (const { run, column } of parts) {
+    if (column.detailsOf === 'result') (lines[0] ??= []).push({ ...cellOf(run.words), isDetail: true })
+    if (column.detailsOf === 'note') lines.push([{ ...cellOf(run.words), band: writer.columns.find(writer.isName)!.band }])
+  }
   return lines.flatMap((cells) => (cells ? [toLine(writer.page, cells)] : []))
 }
 
@@ -431,7 +435,7 @@ function standsAlone(runsAbove: readonly Run[], segment: readonly Run[], { isSys
 }
 
 /** Whether a text has smaller letters, as notes have. */
-function isSmaller(note: Run, { box }: Run): boolean {
+export function isSmaller(note: Run, { box }: Run): boolean {
   const share = note.words[0]!.font === undefined ? tolerances.NOTE_HEIGHT_IN_PICTURE : tolerances.NOTE_HEIGHT
   return heightOf(note.box) < heightOf(box) * share
 }

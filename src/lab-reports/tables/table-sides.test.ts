@@ -51,3 +51,27 @@ test('tables side by side with lines at different heights are read one after the
     ['MCV', '88', 'fL', 'Haematology'],
   ])
 })
+
+test('three tables side by side are read one after the other', () => {
+  const tableAt = (left: number, panel: string, ...rows: [string, string, string, string][]): PlacedLine[] => [
+    [40, left, panel, '', '', ''],
+    [60, left, 'Component', 'Result', 'Units', 'Range'],
+    ...rows.map((row, index): PlacedLine => [80 + index * 20, left, ...row]),
+  ]
+  const lines = [
+    ...tableAt(20, 'Liver profile', ['ALT', '31', 'U/L', '10 - 44'], ['AST', '28', 'U/L', '10 - 40']),
+    ...tableAt(320, 'Electrolytes', ['Sodium', '141', 'mmol/L', '135 - 145'], ['Chloride', '101', 'mmol/L', '98 - 107']),
+    ...tableAt(620, 'Enzymes', ['Lipase', '36', 'U/L', '13 - 60'], ['Amylase', '59', 'U/L', '28 - 100']),
+  ]
+  assert.deepEqual(
+    understand([{ ...pageOf(lines), width: 900 }]).results.map(({ test_name, value }) => [test_name, value]),
+    [
+      ['ALT', '31'],
+      ['AST', '28'],
+      ['Sodium', '141'],
+      ['Chloride', '101'],
+      ['Lipase', '36'],
+      ['Amylase', '59'],
+    ],
+  )
+})

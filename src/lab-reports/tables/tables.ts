@@ -2,6 +2,7 @@
 // the lines within each cell are put together.
 import { boxAround, centerX, centerY, heightOf, overlapX, overlapY, type PageText, type Word } from '../pages/page.ts'
 import { baselinesOf, type Cell, cellOf, type Line, splitCell, type TypedCell, withResultsParted } from './table-cells.ts'
+import { withDetails } from './cell-details.ts'
 import { columnKind, type ColumnKind, columnsOf, findHeaders, type HeaderLines, isLowerBound, isUpperBound } from './headers.ts'
 import { areLabels, withParticulars } from './particulars.ts'
 import { columnSeparators, rowSeparators, runsOfLine, separatorsAt, type Spaces, spacesOf } from './runs.ts'
@@ -49,11 +50,22 @@ interface Tables {
 function tablesIn(page: PageText, isNamed: IsNamed, columnsBefore: readonly TableColumn[]): Tables {
   const baselines = baselinesOf(page)
   const beside = splitSideColumn(page, baselines)
-  if (beside) return tablesBesideParticulars(beside, isNamed, columnsBefore)
+  return beside
+    ? tablesBesideParticulars(beside, isNamed, columnsBefore)
+    : tablesBesideEachOther(page, baselines, isNamed, columnsBefore)
+}
+
+/** The tables of a page, also three or more of them side by side. */
+function tablesBesideEachOther(
+  page: PageText,
+  baselines: readonly Line[],
+  isNamed: IsNamed,
+  columnsBefore: readonly TableColumn[],
+): Tables {
   const sides = splitSides(page, baselines)
   if (!sides) return tablesBelowEachOther(page, baselines, isNamed, columnsBefore)
   const parts = sides.map((side, index) =>
-    tablesBelowEachOther(side, baselinesOf(side), isNamed, index === 0 ? columnsBefore : []),
+    tablesBesideEachOther(side, baselinesOf(side), isNamed, index === 0 ? columnsBefore : []),
   )
   return { lines: parts.flatMap(({ lines }) => lines), columns: parts.at(-1)!.columns }
 }
@@ -346,7 +358,10 @@ function rowLines(
     const parts = item.parts.filter(({ column }) => column !== panels)
     return parts.length ? [{ ...item, parts }] : []
   })
-  const items = rowsOfTable({ ...table, lines }, { separators, isName, isResult: (column) => RESULT_KINDS.has(kindOf(column)!) })
+  const isResult = (column: TableColumn) => RESULT_KINDS.has(kindOf(column)!)
+  const isRange = (column: TableColumn) => kindOf(column) === 'range'
+  const detailedLines = withDetails(lines, { isName, isResult, isRange, isNamed })
+  const items = rowsOfTable({ ...table, lines: detailedLines }, { separators, isName, isResult })
   const rows = items.flatMap((item) => ('row' in item ? [item.row] : []))
   const headings = panels ? panelHeadings(page, ofPanels, panels, rows) : undefined
   const namesOnTwoLines = rows.filter(({ parts }) => segmentsOf(parts.filter(({ column }) => isName(column))).length > 1).length
@@ -354,7 +369,7 @@ function rowLines(
     page,
     columns: ownColumns,
     isName,
-    isRange: (column) => kindOf(column) === 'range',
+    isRange,
     upperOf,
     isNamed,
     isSystematic: namesOnTwoLines > 2 && namesOnTwoLines >= rows.length * tolerances.TWO_LINES_SHARE,

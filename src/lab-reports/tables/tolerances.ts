@@ -61,6 +61,12 @@ export const COLUMN_EDGE = 3
 export const KIND_SHARE = 0.5
 /** Share of the rows of a table: if more names have a second line, the second line is a method or another note. */
 export const TWO_LINES_SHARE = 0.6
+/** Share of the height of letters: the middles of texts in one line are this close. */
+export const LEVEL = 0.3
+/** Cells of a column, and their share: if fewer have a unit or range below what they hold, it is none of theirs. */
+export const [DETAILS_MIN, DETAILS_SHARE] = [2, 0.4]
+/** Names for each result: if fewer have notes below them, names seem to be such. */
+export const NAMES_SHARE = 0.8
 
 /** In points, for each panel: the text of a panel that stands at the end of its rows is closer to it. */
 export const PANEL_END = 2.5
