@@ -39,6 +39,22 @@ const ROW_PITCH = 30
 const table = (rows: readonly (readonly string[][])[], places: readonly number[], align: Align, height?: number): Text[] =>
   rows.flatMap((cells, index) => rowAt(100 + index * ROW_PITCH, cells, places, align, height))
 
+test('a specimen that stands as far from the row above as from the row below is a heading', () =>
+  assert.deepEqual(
+    readResults([
+      ...table([[['Test'], ['Result'], ['Unit'], ['Reference Range']]], [36, 220, 320, 420], 'top'),
+      ...rowAt(130, [['Glucose'], ['91'], ['mg/dL'], ['70 - 99']], [36, 220, 320, 420], 'top'),
+      [150, 36, 'Urine'],
+      ...rowAt(170, [['Glucose'], ['15'], ['mg/dL'], ['0 - 15']], [36, 220, 320, 420], 'top'),
+      ...rowAt(190, [['Protein'], ['8'], ['mg/dL'], ['0 - 14']], [36, 220, 320, 420], 'top'),
+    ]).map((row) => [row.value, row.loinc_matches?.[0]?.loinc_code]),
+    [
+      ['91', '2345-7'],
+      ['15', '5792-7'],
+      ['8', '2888-6'],
+    ],
+  ))
+
 for (const align of ['top', 'middle', 'bottom'] as const)
   describe(`in cells that are aligned at the ${align}`, () => {
     test('units below names are those of the results', () =>
@@ -61,6 +77,29 @@ for (const align of ['top', 'middle', 'bottom'] as const)
           ['Potassium', '4.4', 'mmol/L', 3.5, 5.1],
           ['pH', '6.5', null, 5, 8],
           ['Albumin', '4.1', 'g/dL', 3.5, 5],
+        ],
+      ))
+
+    test('specimens below names are those of the results, and no part of the names', () =>
+      assert.deepEqual(
+        readResults(
+          table(
+            [
+              [['Test'], ['Result'], ['Unit'], ['Reference Range']],
+              [['Glucose', 'Urine'], ['15'], ['mg/dL'], ['0 - 15']],
+              [['Protein', 'Urine'], ['8'], ['mg/dL'], ['0 - 14']],
+              [['Glucose', 'Plasma'], ['91'], ['mg/dL'], ['70 - 99']],
+              [['Neutrophils', 'Whole Blood'], ['58'], ['%'], ['40 - 74']],
+            ],
+            [36, 220, 320, 420],
+            align,
+          ),
+        ).map((row) => [row.test_name, row.value, row.specimen, row.loinc_matches?.[0]?.loinc_code]),
+        [
+          ['Glucose', '15', 'Urine', '5792-7'],
+          ['Protein', '8', 'Urine', '2888-6'],
+          ['Glucose', '91', 'Plasma', '2345-7'],
+          ['Neutrophils', '58', 'Whole Blood', '770-8'],
         ],
       ))
 

@@ -13,6 +13,8 @@ type Kind = 'specimen' | 'method'
 export interface Statement {
   kind: Kind
   text: string
+  /** It stands in the cell of a name, and so is about that row alone. */
+  isOfRow?: boolean
 }
 
 const LABELS: [Kind, RegExp][] = [
@@ -34,6 +36,11 @@ const METHOD_IN_BRACKETS = new RegExp(`^\\(${METHOD}\\)$`, 'iu')
 /** `(CLIA)`: what stands in brackets is nothing but a method. */
 export const isMethod = (text: string): boolean => METHOD_IN_BRACKETS.test(text)
 
+const SPECIMEN = /^(?:(?:whole|venous|capillary|edta) blood|serum|(?:edta |heparin |citrate )?plasma|(?:random |spot )?urine)$/iu
+
+/** `Whole Blood`: a specimen by itself. In brackets it is part of the name that it follows. */
+export const namesSpecimen = (text: string): boolean => SPECIMEN.test(text)
+
 /** `Photometric, Whole Blood EDTA` below a row: a method and a specimen. */
 const METHOD_AND_SPECIMEN = new RegExp(`^(${METHOD}\\b[^,:]*?)\\s?,\\s?([^,:]+)$`, 'iu')
 const LETTERS_MAX = 100
@@ -51,6 +58,10 @@ export function statementsIn(
     const cell = line.cells[index]!
     if (cell.text.length > CELL_LETTERS_MAX) {
       cells.push(cell)
+      continue
+    }
+    if (cell.isBelowName && namesSpecimen(cell.text)) {
+      statements.push({ kind: 'specimen', text: cell.text, isOfRow: true })
       continue
     }
     const [, method, specimen] = METHOD_AND_SPECIMEN.exec(cell.text) ?? []
@@ -203,7 +214,11 @@ class StatementLines {
     const isClose = rowsAbove !== null && isNear(boxOf(rowsAbove), line)
     const isBeneath = isClose || (rowsAbove !== null && this.#isNextTo(boxOf(rowsAbove), line, this.#lines[index - 1]))
     const isNote = isBeneath && isNoteOn(rowsAbove!, line, this.#lines[index + 1], !isClose)
-    for (const { kind, text } of statements) {
+    for (const { kind, text, isOfRow } of statements) {
+      if (isOfRow && rowsAbove) {
+        setStatement(rowsAbove, kind, text)
+        continue
+      }
       if (!isBeneath || isClose || isNote) this.#isBelow[kind] ??= isBeneath
       if (isBeneath && (this.#isBelow[kind] || isNote)) {
         setStatement(rowsAbove!, kind, text)

@@ -29,6 +29,8 @@ export interface Cell {
   isRange?: boolean
   /** Whether it is printed below a name, a result or a range that has it as its unit, range or flag. */
   isDetail?: boolean
+  /** Whether it is a further line of the cell of a name that is no part of the name. */
+  isBelowName?: boolean
 }
 
 /** From left to right, in points. */

@@ -3,7 +3,7 @@ import { type Box, boxAround, centerY, heightOf, overlapY, widthOf, type Word } 
 import { type Cell, cellOf, type Line, toLine } from './table-cells.ts'
 import { joinsName } from './row-parts.ts'
 import { type Run, textOf } from './runs.ts'
-import { isMethod } from './statements.ts'
+import { isMethod, namesSpecimen } from './statements.ts'
 import type { TableColumn, TableOfRuns } from './table-columns.ts'
 import * as tolerances from './tolerances.ts'
 
@@ -206,7 +206,8 @@ function mergeBands(bands: readonly TableRow[], gaps: Gaps, options: RowsOptions
       ((isClose(rowAbove, band, gaps) && isNearer(rows, bands, index, options) && continues(rowAbove, band, options)) ||
         isNameAbove(rowAbove, band, options) ||
         isNameBegun(rowAbove, band, options) ||
-        isRangeAbove(rows, band, options))
+        isRangeAbove(rows, band, options) ||
+        isSpecimenBelow(rowAbove, band, { next: bands[index + 1], gaps, options }))
     if (isJoined) rows[rows.length - 1] = rowOf([...rowAbove.parts, ...band.parts])
     else rows.push(band)
   }
@@ -225,7 +226,9 @@ function isNameAbove(upper: TableRow, lower: TableRow, options: RowsOptions): bo
     note !== undefined &&
     !isWhole(upper, options) &&
     isWhole(lower, options) &&
-    (/^\(?(?:method|technique|principle)/iu.test(textOf(note)) || isMethodInBrackets(note, nameAbove)) &&
+    (/^\(?(?:method|technique|principle)/iu.test(textOf(note)) ||
+      namesSpecimen(textOf(note)) ||
+      isMethodInBrackets(note, nameAbove)) &&
     /^\p{L}/u.test(textOf(nameAbove)) &&
     !isNote(textOf(nameAbove)) &&
     isNear(upper, lower)
@@ -265,6 +268,20 @@ function isRangeAbove(rows: readonly TableRow[], lower: TableRow, { isName, isRe
     lower.parts.some(({ column }) => isName(column)) &&
     isNear(upper, lower) &&
     (!rowBefore || upper.top - rowBefore.bottom >= lower.top - upper.bottom + tolerances.LINES_CLOSER)
+  )
+}
+
+/** Whether a specimen stands below the name of a row, and nearer to it than to the row below, of which it may be the heading. */
+function isSpecimenBelow(
+  rowAbove: TableRow,
+  band: TableRow,
+  { next, gaps, options }: { next: TableRow | undefined; gaps: Gaps; options: RowsOptions },
+): boolean {
+  return (
+    band.parts.every(({ run, column }) => options.isName(column) && namesSpecimen(textOf(run))) &&
+    isWhole(rowAbove, options) &&
+    isClose(rowAbove, band, gaps) &&
+    (!next || next.top - band.bottom >= band.top - rowAbove.bottom + tolerances.LINES_CLOSER)
   )
 }
 
@@ -324,7 +341,9 @@ export function isBroken(upper: Run, lower: Run, column: TableColumn): boolean {
 
 /** A specimen or method that is stated, and a text with a label. */
 const isNote = (text: string): boolean =>
-  /^\(?(?:method|methodology|serum|plasma|urine|calculated|specimen|sample)\b|:/iu.test(text) || isMethod(text)
+  /^\(?(?:method|methodology|serum|plasma|urine|calculated|specimen|sample)\b|:/iu.test(text) ||
+  isMethod(text) ||
+  namesSpecimen(text)
 
 /** The title of an explanation below a row. */
 const isTitleOfNote = (text: string): boolean => /^(?:interpretation|comments?|notes?|remarks?):?$/iu.test(text)
@@ -391,11 +410,16 @@ export function linesOfRow({ parts }: TableRow, writer: Writer): Line[] {
       if (range) (lines[0] ??= []).push({ ...range, band: { left: column.band.left, right: upper.band.right } })
     } else if (own.length)
       for (const [index, segment] of cellsOfColumn(own, column, writer).entries())
-        (lines[index] ??= []).push({ ...segment, band: column.band })
+        (lines[index] ??= []).push({
+          ...segment,
+          band: column.band,
+          ...(index > 0 && writer.isName(column) && { isBelowName: true }),
+        })
   }
   for (const { run, column } of parts) {
     if (column.detailsOf === 'result') (lines[0] ??= []).push({ ...cellOf(run.words), isDetail: true })
-    if (column.detailsOf === 'note') lines.push([{ ...cellOf(run.words), band: writer.columns.find(writer.isName)!.band }])
+    if (column.detailsOf === 'note')
+      lines.push([{ ...cellOf(run.words), band: writer.columns.find(writer.isName)!.band, isBelowName: true }])
   }
   return lines.flatMap((cells) => (cells ? [toLine(writer.page, cells)] : []))
 }
@@ -414,7 +438,7 @@ function rangeOfBounds(lower: readonly Part[], upper: readonly Part[]): Cell | u
 function cellsOfColumn(parts: readonly Part[], column: TableColumn, writer: Writer): Cell[] {
   const all = inOrder(parts.map(({ run }) => run))
   if (!writer.isName(column) && !writer.isRange(column)) return [cellOfRuns(all)]
-  const segments = segmentsOf(parts)
+  const segments = segmentsOf(parts).flatMap((segment) => (writer.isName(column) ? splitSpecimen(segment, writer) : [segment]))
   if (writer.isRange(column)) return segments.map(cellOfRuns)
   const cells: Run[][] = []
   for (const segment of segments) {
@@ -423,6 +447,14 @@ function cellsOfColumn(parts: readonly Part[], column: TableColumn, writer: Writ
     else lastCell.push(...segment)
   }
   return cells.map(cellOfRuns)
+}
+
+/** A name and the specimen below it, which in a narrow column looks like its last word. `Blood` is part of `Fecal Occult Blood`. */
+function splitSpecimen(segment: Run[], { isNamed }: Writer): Run[][] {
+  const index = segment.findIndex(
+    (run, i) => i > 0 && namesSpecimen(textOf(run)) && isNamed(cellOfRuns(segment.slice(0, i)).text),
+  )
+  return index < 0 ? [segment] : [segment.slice(0, index), segment.slice(index)]
 }
 
 /** Whether a line below a name is not part of it: a note, or nothing that makes a longer name of a name. */
