@@ -277,8 +277,14 @@ function isSpecimenBelow(
   band: TableRow,
   { next, gaps, options }: { next: TableRow | undefined; gaps: Gaps; options: RowsOptions },
 ): boolean {
+  const isOfName = ({ column }: Part) => options.isName(column)
   return (
-    band.parts.every(({ run, column }) => options.isName(column) && namesSpecimen(textOf(run))) &&
+    band.parts.every((part) => isOfName(part) && namesSpecimen(textOf(part.run))) &&
+    !goesOn(
+      inOrder(rowAbove.parts.filter(isOfName).map(({ run }) => run))
+        .map(textOf)
+        .join(' '),
+    ) &&
     isWhole(rowAbove, options) &&
     isClose(rowAbove, band, gaps) &&
     (!next || next.top - band.bottom >= band.top - rowAbove.bottom + tolerances.LINES_CLOSER)
@@ -348,6 +354,9 @@ const isNote = (text: string): boolean =>
 /** The title of an explanation below a row. */
 const isTitleOfNote = (text: string): boolean => /^(?:interpretation|comments?|notes?|remarks?):?$/iu.test(text)
 
+/** `Protein, Total,`, `Protein in`: the next line is part of the name. */
+const goesOn = (name: string): boolean => /[,–-]$|\b(?:in|of)$/iu.test(name)
+
 /** An open bracket, and a range without its end. */
 export const isUnfinished = (text: string): boolean =>
   /[([][^)\]]*$|\d\s?(?:[-–—]|to)$|^(?:less|greater|more) than$|^[<>≤≥]$/u.test(text)
@@ -361,6 +370,8 @@ export interface Writer {
   upperOf: (column: TableColumn) => TableColumn | undefined
   /** Whether the second line of a name is one of its own in most rows. */
   isSystematic: boolean
+  /** Whether several names have a specimen below them, so that it is no part of theirs. */
+  hasSpecimens: boolean
   /** Whether a text is, word for word, the name of something that laboratories measure. */
   isNamed: (name: string) => boolean
 }
@@ -450,10 +461,12 @@ function cellsOfColumn(parts: readonly Part[], column: TableColumn, writer: Writ
 }
 
 /** A name and the specimen below it, which in a narrow column looks like its last word. `Blood` is part of `Fecal Occult Blood`. */
-function splitSpecimen(segment: Run[], { isNamed }: Writer): Run[][] {
-  const index = segment.findIndex(
-    (run, i) => i > 0 && namesSpecimen(textOf(run)) && isNamed(cellOfRuns(segment.slice(0, i)).text),
-  )
+function splitSpecimen(segment: Run[], { isNamed, hasSpecimens }: Writer): Run[][] {
+  if (!hasSpecimens) return [segment]
+  const index = segment.findIndex((run, i) => {
+    const name = i > 0 ? cellOfRuns(segment.slice(0, i)).text : ''
+    return namesSpecimen(textOf(run)) && !goesOn(name) && isNamed(name)
+  })
   return index < 0 ? [segment] : [segment.slice(0, index), segment.slice(index)]
 }
 

@@ -5,7 +5,8 @@ import { baselinesOf, type Cell, cellOf, type Line, splitCell, type TypedCell, w
 import { withDetails } from './cell-details.ts'
 import { columnKind, type ColumnKind, columnsOf, findHeaders, type HeaderLines, isLowerBound, isUpperBound } from './headers.ts'
 import { areLabels, withParticulars } from './particulars.ts'
-import { columnSeparators, rowSeparators, runsOfLine, separatorsAt, type Spaces, spacesOf } from './runs.ts'
+import { columnSeparators, rowSeparators, runsOfLine, separatorsAt, type Spaces, spacesOf, textOf } from './runs.ts'
+import { namesSpecimen } from './statements.ts'
 import { type SideColumn, splitSideColumn } from './side-column.ts'
 import { NAMES_OF_KINDS, readTable, type TableColumn, type TableOfRuns } from './table-columns.ts'
 import {
@@ -364,6 +365,9 @@ function rowLines(
   const items = rowsOfTable({ ...table, lines: detailedLines }, { separators, isName, isResult })
   const rows = items.flatMap((item) => ('row' in item ? [item.row] : []))
   const headings = panels ? panelHeadings(page, ofPanels, panels, rows) : undefined
+  const specimens = rows.filter(({ parts }) =>
+    parts.some(({ run, column }) => isName(column) && namesSpecimen(textOf(run))),
+  ).length
   const namesOnTwoLines = rows.filter(({ parts }) => segmentsOf(parts.filter(({ column }) => isName(column))).length > 1).length
   const writer: Writer = {
     page,
@@ -372,6 +376,7 @@ function rowLines(
     isRange,
     upperOf,
     isNamed,
+    hasSpecimens: specimens >= tolerances.DETAILS_MIN && specimens >= rows.length * tolerances.DETAILS_SHARE,
     isSystematic: namesOnTwoLines > 2 && namesOnTwoLines >= rows.length * tolerances.TWO_LINES_SHARE,
   }
   return items.flatMap((item) => {
