@@ -12,16 +12,15 @@ import { NAMES_OF_KINDS, readTable, type TableColumn, type TableOfRuns } from '.
 import {
   continuedNames,
   headerLine,
-  isPanelName,
   linesOfRow,
   nameOfColumn,
-  panelHeadings,
   type Part,
   rowsOfTable,
   segmentsOf,
   type Writer,
 } from './table-rows.ts'
 import { cleanName } from '../texts/names.ts'
+import { isPanelName, panelHeadings } from './panel-headings.ts'
 import * as tolerances from './tolerances.ts'
 
 /** Lines of a page with which a table may go on: those above are its head. */
