@@ -8,7 +8,7 @@ export const LinkMode = ({ mode }: Pick<LabLink, 'mode'>) => (
   <StatusBadge tone={MODE_TONES[mode]}>{mode === 'live_for_team' ? 'Live, 1 team' : toWords(mode)}</StatusBadge>
 )
 
-/** Whether the link works. One that is off does nothing that could fail, and of one without messages nobody knows. */
+/** Whether the link works. A link that is off does nothing that could fail. Whether a link works is not known before its first message. */
 export function LinkState({ link }: { link: Pick<LabLink, 'mode' | 'state' | 'received_at' | 'sent_at'> }) {
   if (link.state === 'failing') return <StatusBadge tone="failed">Failing</StatusBadge>
   if (link.mode === 'off') return '–'

@@ -63,7 +63,7 @@ function withSigns(sign: Record<number, string>): PageText {
   return { ...pageOfLines(lines), source: 'ocr' }
 }
 
-test('an arrow in a picture that was read as a digit is neither the result nor a doubt of a result outside of its range', () => {
+test('an arrow in a picture that was read as a digit is not the result, and gives no finding if the result is outside of its range', () => {
   const valuesOf = (page: PageText) => understand([page]).results.map(({ value }) => value)
   const page = withSigns({ 1: '1', 4: '1' })
   assert.deepEqual(valuesOf(page), valuesOf(withSigns({})))
@@ -71,7 +71,7 @@ test('an arrow in a picture that was read as a digit is neither the result nor a
   assert.deepEqual([kinds[1], kinds[4]], [[], ['text_not_read']])
 })
 
-test('an arrow in a picture of which no letter was recognized is a doubt of a result within its range alone', () => {
+test('an arrow in a picture of which no letter was recognized gives a finding only if the result is within its range', () => {
   const page = withSigns({ 1: 't', 4: 't' })
   const isSign = ({ text }: { text: string }) => text === 't'
   const unread = page.words.filter(isSign).map(({ box }) => box)
@@ -134,7 +134,7 @@ test('where several results of a picture do not fit their names, no row of its p
   )
 })
 
-test('the number of a laboratory behind most names of a picture is no doubt, also where its zero was read as a letter', () => {
+test('the number of a laboratory behind most names of a picture gives no finding, also where its zero was read as a letter', () => {
   const lines = rows((name, value, index) => {
     const [first, ...others] = row(name, value)
     return [first!, [130, ['01', 'o1', 'O1'][index % 3]!], ...others]
@@ -144,7 +144,7 @@ test('the number of a laboratory behind most names of a picture is no doubt, als
   assert(kindsOf(results).every((kinds) => kinds.length === 0))
 })
 
-test('a method that is stated next to the lines of a range is no unread text', () => {
+test('a method that is stated next to the lines of a range counts as read', () => {
   const lines: PlacedText[][] = [
     HEADER,
     ...rows((name, value) => row(name, value)).slice(1),

@@ -80,7 +80,7 @@ for (const align of ['top', 'middle', 'bottom'] as const)
         ],
       ))
 
-    test('specimens below names are those of the results, and no part of the names', () =>
+    test('specimens below names are those of the results, and not part of the names', () =>
       assert.deepEqual(
         readResults(
           table(
@@ -148,7 +148,7 @@ for (const align of ['top', 'middle', 'bottom'] as const)
         ],
       ))
 
-    test('notes below names are no part of these and no names, in smaller letters or with a label', () => {
+    test('notes below names are neither part of them nor names, in smaller letters or with a label', () => {
       for (const [note, height] of [
         ['Code 7738', 8],
         ['Method: ECLIA', LETTER_HEIGHT],
@@ -251,7 +251,7 @@ const COLUMNS = [36, 240, 340, 440]
 const rowsOf = (rows: readonly string[][]): Text[] =>
   rows.flatMap((cells, row) => cells.flatMap((text, index): Text[] => (text ? [[100 + row * 20, COLUMNS[index]!, text]] : [])))
 
-test('a flag in words in front of a number, and signs behind units, are no part of the result', () =>
+test('a flag in words in front of a number, and signs behind units, are not part of the result', () =>
   assert.deepEqual(
     readResults(
       rowsOf([
@@ -268,7 +268,7 @@ test('a flag in words in front of a number, and signs behind units, are no part 
     ],
   ))
 
-test('a flag or an expected word in brackets behind a result is no part of it, nor of the unit', () =>
+test('a flag or an expected word in brackets behind a result is part of neither the result nor the unit', () =>
   assert.deepEqual(
     readResults(
       rowsOf([
@@ -287,7 +287,7 @@ test('a flag or an expected word in brackets behind a result is no part of it, n
     ],
   ))
 
-test('a unit with a bound in it is no unit, and its row is doubtful', () => {
+test('a text with a bound in it is not a unit, and its row is doubtful', () => {
   const [result] = readResults(
     rowsOf([
       ['Test', 'Result', 'Units', 'Reference Range'],
@@ -330,9 +330,9 @@ test('texts in smaller letters below names do not make rows doubtful, and result
       ),
     ).map(({ findings }) => findings.map(({ kind }) => kind))
   assert.deepEqual(findingsWith('Code 7738'), [[], [], [], []])
-  const doubts = findingsWith('Dilution 7738 mg/dL')
+  const findings = findingsWith('Dilution 7738 mg/dL')
   assert.ok(
-    doubts.every((kinds) => kinds.includes('line_without_row')),
-    JSON.stringify(doubts),
+    findings.every((kinds) => kinds.includes('line_without_row')),
+    JSON.stringify(findings),
   )
 })

@@ -53,15 +53,15 @@ export interface LinePlace {
   options: ReadRowsOptions
 }
 
-interface Surroundings extends LinePlace, Headings {
+interface LineContext extends LinePlace, Headings {
   lineAbove: LineAbove | null
   rowAbove: Row | undefined
 }
 
 /** The rows of a line, none if it holds no result. */
-export function rowsOfLine(line: Line, cells: readonly TypedCell[], surroundings: Surroundings): Row[] {
-  const { columns, options } = surroundings
-  const rowsByKinds = (part: readonly TypedCell[]) => rowsOfDrafts(line, draftByKinds(part, options), surroundings)
+export function rowsOfLine(line: Line, cells: readonly TypedCell[], context: LineContext): Row[] {
+  const { columns, options } = context
+  const rowsByKinds = (part: readonly TypedCell[]) => rowsOfDrafts(line, draftByKinds(part, options), context)
   const results = columns && line.cells.length > 1 ? [] : resultsInLine(cells, options.isNamed)
   if (results.length > 1) return results.flatMap(rowsByKinds)
   const second = secondResult(cells)
@@ -72,7 +72,7 @@ export function rowsOfLine(line: Line, cells: readonly TypedCell[], surroundings
   if (!columns) return rowsByKinds(cells)
   const [details, cellsOfColumns] = [true, false].map((isDetail) => cells.filter((cell) => Boolean(cell.isDetail) === isDetail))
   const drafts = draftsByColumns(assign(cellsOfColumns!, columns), columns).map((draft) => withDetailCells(draft, details!))
-  const rows = rowsOfDrafts(line, drafts, surroundings)
+  const rows = rowsOfDrafts(line, drafts, context)
   // Below a table may stand lines with a colon that keep to no column.
   return rows.length || !cells.some((cell) => cell.isAnswer) ? rows : rowsByKinds(cells)
 }
@@ -125,7 +125,7 @@ function draftsByColumns(cellsByColumn: ReadonlyMap<Column, TypedCell[]>, column
   }))
 }
 
-/** What is printed below a name or a result, by what it is; where a range has words it is no unit and no flag: `Negative`. */
+/** What is printed below a name or a result, by what it is; the words of a range are neither a unit nor a flag: `Negative`. */
 const withDetailCells = (draft: Draft, details: readonly TypedCell[]): Draft => ({
   ...draft,
   unit: [...draft.unit, ...details.filter(({ kind }) => kind === 'unit')],
@@ -199,11 +199,11 @@ function draftByKinds(cells: readonly TypedCell[], { isNamed, isAnalyte }: ReadR
 }
 
 /** Drafts in stages: the parts of the result, the name, what shows that it is a result, and the row. */
-const rowsOfDrafts = (line: Line, drafts: readonly Draft[], surroundings: Surroundings): Row[] =>
+const rowsOfDrafts = (line: Line, drafts: readonly Draft[], context: LineContext): Row[] =>
   drafts.flatMap((draft) => {
-    const parts = partsOfResult(draft, surroundings)
-    const named = parts && nameOfRow(draft, parts, line, surroundings)
-    return named && isResult(draft, parts, named.name, surroundings) ? [toRow(draft, parts, named, line, surroundings)] : []
+    const parts = partsOfResult(draft, context)
+    const named = parts && nameOfRow(draft, parts, line, context)
+    return named && isResult(draft, parts, named.name, context) ? [toRow(draft, parts, named, line, context)] : []
   })
 
 interface ResultParts {
@@ -243,7 +243,7 @@ function nameOfRow(
   { name: text }: Draft,
   { units }: ResultParts,
   line: Line,
-  { panel, heading, lineAbove, rowAbove, options }: Surroundings,
+  { panel, heading, lineAbove, rowAbove, options }: LineContext,
 ): { name: string; panel: string | null } | undefined {
   const isNear = lineAbove && line.box.top - lineAbove.line.box.bottom < heightOf(line.box) * tolerances.NAME_ABOVE_RESULT
   const isAlone = !text && isNear
@@ -261,7 +261,7 @@ function isResult(
   { range, isInColumn }: Draft,
   { value, candidates, text, units, flags }: ResultParts,
   name: string,
-  { columns, options }: Surroundings,
+  { columns, options }: LineContext,
 ): boolean {
   if (!hasEvidence(name, value, [...units, ...flags, ...range.filter((cell) => cell.kind !== 'text')], options)) return false
   if (isValueInColumn(value) || value.isAnswer) return true
@@ -273,7 +273,7 @@ function toRow(
   { value: valueCell, candidates, text, units, flags }: ResultParts,
   { name, panel }: { name: string; panel: string | null },
   line: Line,
-  { page, section }: Surroundings,
+  { page, section }: LineContext,
 ): Row {
   const { value, flag } = partFlag(text)
   const ofRange = draft.range.filter((cell) => cell.kind !== 'flag' && cell.kind !== 'unit')

@@ -8,6 +8,7 @@ import * as tolerances from './tolerances.ts'
 
 const PANEL = /^(?:test )?(?:panel|profile|group|section|department|category)s?(?: name)?$/iu
 
+/** Whether the name of a column says that it has panels. */
 export const isPanelName = (text: string): boolean => PANEL.test(text)
 
 interface Panel {

@@ -109,7 +109,7 @@ test('names of columns on two lines of a picture belong to one table, and its pa
   )
 })
 
-test('a method in brackets below a name in a picture is no part of the name, though the name leaves no room for it', () => {
+test('a method in brackets below a name in a picture is not part of the name, even if the line of the name has no room for it', () => {
   const page = picture(
     [
       ['Test Name', 'Result', 'Unit', 'Reference Range'],

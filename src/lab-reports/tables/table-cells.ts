@@ -29,7 +29,7 @@ export interface Cell {
   isRange?: boolean
   /** Whether it is printed below a name, a result or a range that has it as its unit, range or flag. */
   isDetail?: boolean
-  /** Whether it is a further line of the cell of a name that is no part of the name. */
+  /** Whether it is a further line of the cell of a name, and not part of the name. */
   isBelowName?: boolean
 }
 

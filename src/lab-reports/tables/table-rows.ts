@@ -370,7 +370,7 @@ export interface Writer {
   upperOf: (column: TableColumn) => TableColumn | undefined
   /** Whether the second line of a name is one of its own in most rows. */
   isSystematic: boolean
-  /** Whether several names have a specimen below them, so that it is no part of theirs. */
+  /** Whether several names have a specimen below them, which then is not part of these names. */
   hasSpecimens: boolean
   /** Whether a text is, word for word, the name of something that laboratories measure. */
   isNamed: (name: string) => boolean

@@ -268,13 +268,13 @@ async function claimFairly(
     where m.state = 'received' and m.due_at <= ${dbNow} and (m.leased_until is null or m.leased_until <= ${dbNow}) and m.id = any (array(
       select due.id
       from lab_link k left join unnest(${[...claimedRows.keys()]}::uuid[], ${[...claimedRows.values()]}::int[])
-        with ordinality as had (id, n, turn) on had.id = k.account_id
+        with ordinality as in_work (id, n, turn) on in_work.id = k.account_id
       cross join lateral (
         select id, created_at, row_number() over (order by created_at, id) as nth
         from (select id, created_at from lab_message where link_account_id = k.account_id and ${queue.isClaimable}
               order by created_at, id limit ${groupMax('')}) oldest) due
-      where due.nth + coalesce(had.n, 0) <= ${groupMax('')}
-      order by due.nth + coalesce(had.n, 0), had.turn nulls first, due.created_at, due.id limit ${total}))
+      where due.nth + coalesce(in_work.n, 0) <= ${groupMax('')}
+      order by due.nth + coalesce(in_work.n, 0), in_work.turn nulls first, due.created_at, due.id limit ${total}))
     for update skip locked`,
     { team: undefined, set: queue.claimSets },
   )

@@ -42,7 +42,7 @@ export async function readProgress(tx: Tx, id: string): Promise<OrderProgress> {
 const TARGET = 'completed'
 
 function listSteps(lifecycle: Lifecycle, { events }: Order, status: string): OrderProgress['steps'] {
-  // An event that changes only the detail of the status is no step.
+  // An event that changes only the detail of the status is not a step.
   const reachedEvents = events.filter((event, index) => event.status !== events[index - 1]?.status)
   const passed = reachedEvents.map((event, index) => ({
     ...readPublishedStatus(event.status),
