@@ -48,10 +48,10 @@ RUN install --directory --owner=1000 --group=1000 --mode=0700 /data dist/node_mo
   && ln -s /app/bin/drawbridge.mjs /usr/local/bin/drawbridge
 USER 1000:1000
 # Compiled code, made by the account and with the options that will read it, so that no start compiles.
-RUN ["node", "--max-semi-space-size=8", "dist/src/cli/entry.js", "--compile"]
+RUN ["node", "--max-semi-space-size=8", "--v8-pool-size=1", "dist/src/cli/entry.js", "--compile"]
 EXPOSE 8080 8081
 VOLUME ["/data"]
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["node", "/app/bin/healthcheck.mjs"]
-ENTRYPOINT ["node", "--max-semi-space-size=8", "/app/dist/src/cli/entry.js"]
+ENTRYPOINT ["node", "--max-semi-space-size=8", "--v8-pool-size=1", "/app/dist/src/cli/entry.js"]
 CMD ["start"]

@@ -19,7 +19,7 @@ const words = process.argv.slice(2)
 // Servers and workers need options of Node for their memory, so they have a process of their own; other commands run in this one.
 if (node === process.execPath && !/^(start|serve|work)$/.test(words[0])) await import(pathToFileURL(main).href)
 else {
-  const child = spawn(node, ['--max-semi-space-size=8', main, ...words], {
+  const child = spawn(node, ['--max-semi-space-size=8', '--v8-pool-size=1', main, ...words], {
     stdio: 'inherit',
     env: { MALLOC_ARENA_MAX: '1', ...process.env },
   })

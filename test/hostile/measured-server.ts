@@ -66,7 +66,7 @@ export function serveForCases(settings: Record<string, string> = {}): void {
   before(async () => {
     const dataDir = migrateDataDir(folder('hostile'))
     // As `npm start` starts it.
-    const args = ['--max-semi-space-size=8', 'src/cli/entry.js', 'start']
+    const args = ['--max-semi-space-size=8', '--v8-pool-size=1', 'src/cli/entry.js', 'start']
     const means = {
       CELLS: 'sandbox-us',
       LOG_LEVEL: 'debug',

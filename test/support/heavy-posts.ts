@@ -1,4 +1,6 @@
-// Posts of a phone of any size.
+// Posts of a phone of any size, and a query of what they store.
+import type { TestTeam } from './server.ts'
+
 const FIRST_MS = Date.UTC(2026, 0, 1)
 
 /** A post of so many heart rates, of a second each. */
@@ -11,3 +13,10 @@ export const samplesBody = (count: number) => ({
     return { value: 60 + (i % 50), unit: 'count/min', start_date: at, end_date: at, source_bundle: 'com.apple.health.FICTION' }
   }),
 })
+
+/** Counts the heart rates of a user by a query. */
+export const countHeartRates = ({ api }: TestTeam, user_id: string) =>
+  api.post(`/aggregate/v1/user/${user_id}/query`, {
+    timeframe: { type: 'relative', anchor: '2026-01-31', past: { value: 1, unit: 'month' } },
+    queries: [{ select: [{ func: 'count', arg: { timeseries: 'heartrate', field: 'value' } }] }],
+  })

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, describe, test } from 'node:test'
 import { defineHandler, defineJob } from '../../platform/queue/outbox.ts'
 import { Payload, cells, waitForJobs, queue, stopWorkers, waitUntil, working } from '../../../test/support/jobs.ts'
+import { countHeartRates } from '../../../test/support/heavy-posts.ts'
 import { exportXml, record, upload } from '../../../test/support/file-imports.ts'
 import { cells as testCells, createTestTeam, vault, type TestTeam } from '../../../test/support/server.ts'
 import { eraseImports } from './imports.ts'
@@ -85,6 +86,34 @@ describe('imports of several teams', () => {
     }
     await waitUntil('all are imported', async () => (await Promise.all(teams.map(countFinished))).join() === '2,2,1')
     assert.equal(begun.length, 5)
+  })
+
+  test('let a query of their team wait while a batch is stored, and no query of another team', async () => {
+    const [busy, other] = [await createTestTeam(), await createTestTeam()]
+    const [person, others] = [await busy.user(), await other.user()]
+    const track = await startImport(busy, small)
+    const holder = await busy.db.pool.connect()
+    let query: ReturnType<typeof countHeartRates> | undefined
+    let isAnswered = false
+    try {
+      await holder.query('begin')
+      // What is stored of a user refers to the row of the user.
+      await holder.query('select from "user" where id = $1 for update', [track.user_id])
+      const { rows } = await holder.query<{ pid: number }>('select pg_backend_pid() as pid')
+      working(Object.values(runs(WHOLE)))
+      const blocked = 'select from pg_stat_activity where $1::int = any (pg_blocking_pids(pid))'
+      await waitUntil('the batch waits for the row', async () => {
+        return (await busy.db.pool.query(blocked, [rows[0]!.pid])).rowCount === 1
+      })
+      query = countHeartRates(busy, person).finally(() => (isAnswered = true))
+      for (let n = 0; n < 5; n++) assert.equal((await countHeartRates(other, others)).status, 200)
+      assert.equal(isAnswered, false)
+    } finally {
+      await holder.query('rollback')
+      holder.release()
+    }
+    assert.equal((await query).status, 200)
+    await waitUntil('the file is imported', async () => (await countFinished(busy)) === 1)
   })
 
   test('that are small begin before the second turn of a long one', async () => {

@@ -7,6 +7,7 @@ import type { Tx } from '../../platform/db/transaction.ts'
 import type { Service } from '../../platform/module/module.ts'
 import { defineHandler, enqueue, type Handler, type JobContext } from '../../platform/queue/outbox.ts'
 import { addSeconds } from '../../platform/runtime/clock.ts'
+import { runLongWork } from '../../platform/runtime/long-work.ts'
 import { keepHeapSmall, letHeapGrow } from '../../platform/runtime/small-heap.ts'
 import { version } from '../../platform/runtime/version.ts'
 import { createWorkerPool, WorkerLimitExceeded } from '../../platform/runtime/worker-pool.ts'
@@ -219,16 +220,20 @@ class ImportInProgress {
     const { read_bytes } = state.progress
     this.#own.turn.batch(read_bytes)
     const began = performance.now()
-    this.#results = await this.#context.tx(async (tx) => {
-      const user = await this.#user(tx)
-      const results = await storeBatch(tx, user, batch, this.#results)
-      const { format = null } = state.progress
-      const recorded = { batches: this.#batches, results, skipped: state.skips, format, progress: progressOf(state) }
-      if (!(await recordBatch(tx, this.#own.id, recorded))) throw new Gone()
-      return results
-    })
+    const { tenant } = this.#context
+    this.#results = await runLongWork(tenant.team, () => this.#context.tx((tx) => this.#storeBatch(tx, batch)))
     await this.#endTurnIfOver(read_bytes)
     await sleep(Math.min(REST_MS_MAX, (performance.now() - began) * REST_PART))
+  }
+
+  /** @returns the results with those of the batch */
+  async #storeBatch(tx: Tx, batch: Parameters<typeof storeBatch>[2]): Promise<Results> {
+    const { progress, skips } = this.state
+    const results = await storeBatch(tx, await this.#user(tx), batch, this.#results)
+    const { format = null } = progress
+    const recorded = { batches: this.#batches, results, skipped: skips, format, progress: progressOf(this.state) }
+    if (!(await recordBatch(tx, this.#own.id, recorded))) throw new Gone()
+    return results
   }
 
   /** Errors: TurnEnded. */

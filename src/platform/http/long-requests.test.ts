@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventually } from '../../../test/support/eventually.ts'
-import { samplesBody } from '../../../test/support/heavy-posts.ts'
+import { countHeartRates, samplesBody } from '../../../test/support/heavy-posts.ts'
 import { createTestTeam, type TestTeam } from '../../../test/support/server.ts'
 import { LONG_BODY_BYTES_MIN } from './request.ts'
 
-test('long posts of a team run one at a time, while its small requests and the long ones of another team are answered', async () => {
+test('long posts and queries of a team run one at a time, while its small requests and those of another team are answered', async () => {
   const [busy, other] = [await createTestTeam(), await createTestTeam()]
   const [locked, free, person] = [await busy.user(), await busy.user(), await other.user()]
   const long = samplesBody(2000)
@@ -14,6 +14,10 @@ test('long posts of a team run one at a time, while its small requests and the l
   const post = async (name: string, team: TestTeam, user_id: string, body: unknown) => {
     const { status } = await team.api.post(`/v2/timeseries/${user_id}/heartrate`, body)
     assert.equal(status, 200, name)
+    answered.push(name)
+  }
+  const ask = async (name: string, team: TestTeam, user_id: string) => {
+    assert.equal((await countHeartRates(team, user_id)).status, 200, name)
     answered.push(name)
   }
   const holder = await busy.db.pool.connect()
@@ -30,15 +34,16 @@ test('long posts of a team run one at a time, while its small requests and the l
       ])
       return blocked.rowCount === 1
     }, 'the first post waits for the row')
-    waiting.push(...[1, 2, 3].map(() => post('waiting', busy, free, long)))
+    waiting.push(ask('waiting', busy, free), ...[1, 2, 3].map(() => post('waiting', busy, free, long)))
     await post('other team', other, person, long)
+    await ask('query of the other team', other, person)
     await post('small', busy, free, samplesBody(1))
     assert.equal((await busy.api.get(`/v2/user/${free}`)).status, 200)
-    assert.deepEqual(answered, ['other team', 'small'])
+    assert.deepEqual(answered, ['other team', 'query of the other team', 'small'])
   } finally {
     await holder.query('rollback')
     holder.release()
   }
   await Promise.all(waiting)
-  assert.deepEqual(answered.slice(2), ['first', 'waiting', 'waiting', 'waiting'])
+  assert.deepEqual(answered.slice(3), ['first', 'waiting', 'waiting', 'waiting', 'waiting'])
 })

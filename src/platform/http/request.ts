@@ -9,6 +9,7 @@ import { NO_TENANT, type Db } from '../db/database.ts'
 import { Subjects, type PlainTx, type Tenant, type Tx } from '../db/transaction.ts'
 import { isPast } from '../runtime/clock.ts'
 import { ConcurrencyLimit } from '../runtime/concurrency-limit.ts'
+import { runLongWork } from '../runtime/long-work.ts'
 import { runWork } from '../runtime/loop-work.ts'
 import { missingFault, valueFault, type Fault } from '../schema/fault.ts'
 import type { Mode } from '../schema/request-validation.ts'
@@ -111,7 +112,7 @@ export function requestServer(process: RequestDependencies) {
       runWork({ kind: 'operation', name: operation.id }, async () => replayOrRun(process, call, await parseInput(process, call)))
     const owner = call.tenant?.team ?? call.manager?.org
     const isLong = (call.bytes?.length ?? 0) >= LONG_BODY_BYTES_MIN && (operation.body ?? operation.file) !== undefined
-    const response = await (isLong && owner !== undefined ? longRequests.run(run, { owner }) : run())
+    const response = await (isLong && owner !== undefined ? longRequests.run(() => runLongWork(owner, run), { owner }) : run())
     await afterOperation?.()
     const deprecation = operation.deprecation?.(call.params)
     if (deprecation) Object.assign(call.response_headers, deprecationHeaders(deprecation, process.base_path))

@@ -10,8 +10,8 @@ export interface Work {
 
 /** Shorter spans are not counted: they block no request. */
 const SPAN_MS_MIN = 2
-/** How long a slice of long work may compute before it lets others run. */
-const SLICE_MS = 15
+/** How long a slice of long work may compute before it lets others run: with 15 ms, reads next to a busy team take half as long again. */
+const SLICE_MS = 5
 
 const storage = new AsyncLocalStorage<Work>()
 let marked_ms = performance.now()

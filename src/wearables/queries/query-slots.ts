@@ -4,12 +4,13 @@ import { setTimeout } from 'node:timers/promises'
 import { sql } from '../../platform/db/sql.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { tooManyRequests } from '../../platform/http/errors.ts'
+import { ConcurrencyLimit } from '../../platform/runtime/concurrency-limit.ts'
 import { T } from '../../platform/schema/schema.ts'
 
 /** Requests of a team, and of all teams, that wait in this process for a slot. */
 const WAITING_PER_TEAM_MAX = 10
 const WAITING_MAX = 100
-/** How long a request waits for a slot, and how long before it tries again: it holds no connection meanwhile. */
+/** How long a request waits for the slot, and how long before it tries again: it holds no connection meanwhile. */
 const WAIT_MS = 2000
 const PAUSE_MS_MIN = 50
 const PAUSE_MS_MAX = 150
@@ -32,44 +33,42 @@ export async function takeSlot(tx: Tx): Promise<boolean> {
   return is_free
 }
 
-/** The requests that wait. */
+/** The requests that wait: in this process for those of their team before them, then for another process that holds the slot. */
 export class SlotWaiters {
-  /** By team. */
-  readonly #waiting = new Map<string, number>()
-  #all = 0
-  #refused = randomInt(RETRY_S_MAX)
+  #rejected = randomInt(RETRY_S_MAX)
+  readonly #limit = new ConcurrencyLimit(
+    {
+      running_max: Infinity,
+      running_max_each: 1,
+      waiting_max: WAITING_MAX,
+      waiting_max_each: WAITING_PER_TEAM_MAX,
+      wait_ms: WAIT_MS,
+    },
+    () => this.#noSlot(),
+  )
 
   /**
-   * Runs `attempt` until it returns a result, again and again for up to two seconds while no slot is free.
-   * Errors: 429 none was free in time, or ten requests of the team are waiting here, or a hundred of all teams.
-   * @param attempt returns undefined while no slot is free
+   * Runs `attempt` until it returns a result, again and again for up to two seconds while another process holds the slot.
+   * Errors: 429 the slot was not free in time, or ten requests of the team are waiting here, or a hundred of all teams.
+   * @param attempt returns undefined while the slot is not free
    */
   async run<R>(team: string, attempt: () => Promise<R | undefined>): Promise<R> {
-    const result = await attempt()
-    if (result !== undefined) return result
-    const ofTeam = this.#waiting.get(team) ?? 0
-    if (ofTeam >= WAITING_PER_TEAM_MAX || this.#all >= WAITING_MAX) throw this.#noSlot()
-    this.#waiting.set(team, ofTeam + 1)
-    this.#all++
-    try {
-      for (let waited_ms = 0; waited_ms < WAIT_MS;) {
-        const pause_ms = randomInt(PAUSE_MS_MIN, PAUSE_MS_MAX)
-        await setTimeout(pause_ms)
-        waited_ms += pause_ms
-        const later = await attempt()
-        if (later !== undefined) return later
-      }
-    } finally {
-      this.#all--
-      const left = this.#waiting.get(team)! - 1
-      if (left) this.#waiting.set(team, left)
-      else this.#waiting.delete(team)
-    }
-    throw this.#noSlot()
+    const until_ms = performance.now() + WAIT_MS
+    return this.#limit.run(
+      async () => {
+        for (;;) {
+          const result = await attempt()
+          if (result !== undefined) return result
+          if (performance.now() >= until_ms) throw this.#noSlot()
+          await setTimeout(randomInt(PAUSE_MS_MIN, PAUSE_MS_MAX))
+        }
+      },
+      { owner: team },
+    )
   }
 
   #noSlot() {
-    this.#refused = (this.#refused + 1) % RETRY_S_MAX
-    return tooManyRequests('Another request for queries of this team is running, try again', 1 + this.#refused)
+    this.#rejected = (this.#rejected + 1) % RETRY_S_MAX
+    return tooManyRequests('Another request for queries of this team is running, try again', 1 + this.#rejected)
   }
 }

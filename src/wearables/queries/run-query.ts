@@ -2,6 +2,7 @@
 import { getUser } from '../../people/users/users.ts'
 import { badRequest } from '../../platform/http/errors.ts'
 import type { MultiTransactionContext } from '../../platform/http/operation.ts'
+import { runLongWork } from '../../platform/runtime/long-work.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
@@ -116,7 +117,9 @@ export const runQueries = (
   user_id: string,
   batch: QueryBatch,
 ): Promise<Table[]> =>
-  waiters.run(`${tenant.cell} ${tenant.team}`, () => cells.db(tenant.cell).tx(tenant, (tx) => readTables(tx, user_id, batch)))
+  waiters.run(tenant.team, () =>
+    runLongWork(tenant.team, () => cells.db(tenant.cell).tx(tenant, (tx) => readTables(tx, user_id, batch))),
+  )
 
 /** The results of queries. Errors: those of `runQueries`. @returns undefined while no slot of the team is free */
 async function readTables(tx: Tx, user_id: string, { timeframe, queries, config }: QueryBatch): Promise<Table[] | undefined> {
