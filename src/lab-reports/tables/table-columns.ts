@@ -195,7 +195,7 @@ function splitText(run: Run, groups: readonly Group[], { usual }: Spaces): Run[]
         own.some(
           (group, index) => own[index + 1] && left < own[index + 1]!.left && right > group.right - tolerances.COLUMN_OVERLAP * 4,
         )),
-  ).map((part, index, all) => clippedAt(part, all[index + 1]))
+  ).map((part, index, runs) => clippedAt(part, runs[index + 1]))
   return parts.every((part) => own.filter((group) => isIn(part.box, group)).length < 2) ? parts : [run]
 }
 
@@ -203,7 +203,7 @@ function splitText(run: Run, groups: readonly Group[], { usual }: Spaces): Run[]
 const beginsColumn = (left: number, columns: readonly Group[]): boolean =>
   columns.some(({ names, runs }) => {
     const lefts = [...names, ...runs].map(({ box }) => box.left)
-    return lefts.length >= TEXTS_MIN && lefts.every((other) => Math.abs(other - left) < tolerances.COLUMN_OVERLAP)
+    return lefts.length >= TEXTS_MIN && lefts.every((edge) => Math.abs(edge - left) < tolerances.COLUMN_OVERLAP)
   })
 
 /** A text that ends where the next one begins. */
