@@ -634,9 +634,9 @@ test('a unit that reaches over the range next to it is in the line of its row', 
       [
         ...line(100, 'Test', 'Result', 'Units', 'Reference Range'),
         ...line(120, 'Zinc', '88', 'ug/dL', '60 - 120'),
-        ...line(140, 'Estimated GFR', '71', 'mL/min/1.73m2(CKD-EPI)', '> 60'),
+        ...line(140, 'Estimated GFR', '71', 'mL/min/1.73m2', '> 60'),
         ...line(160, 'Sodium', '139', 'mmol/L', '135 - 145'),
-      ].map(([top, left, text]): Text => [top, left === 420 ? 425 : left, text]),
+      ].map(([top, left, text]): Text => [top, left === 420 ? 379 : left, text]),
     ).map((row) => [row.test_name, row.min_reference_range]),
     [
       ['Zinc', 60],

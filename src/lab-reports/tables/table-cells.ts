@@ -13,7 +13,7 @@ import {
   valueKind,
   type ValueKind,
 } from '../../lab-values/values.ts'
-import { type Box, boxAround, centerY, heightOf, overlapX, type PageText, type Word } from '../pages/page.ts'
+import { type Box, boxAround, centerX, centerY, heightOf, overlapX, type PageText, type Word } from '../pages/page.ts'
 import { dateIn } from '../texts/dates.ts'
 import { cleanName, isPossibleName } from '../texts/names.ts'
 import * as tolerances from './tolerances.ts'
@@ -93,11 +93,11 @@ function wordLines(page: PageText): Word[][] {
   return lines.map(({ words }) => words)
 }
 
-/** Whether two words of one line overlap because the first had no room in its column. */
+/** Whether two words of one line overlap because the first, a unit, had no room in its column. */
 function reachesInto(a: Word, b: Word): boolean {
   const isLevel = a.font !== undefined && a.font === b.font && a.box.top === b.box.top && a.box.bottom === b.box.bottom
-  const [first, next] = a.box.left < b.box.left ? [a.box, b.box] : [b.box, a.box]
-  return isLevel && next.left - first.left > (first.right - first.left) / 2 && next.right > first.right
+  const [unit, next] = a.box.left < b.box.left ? [a, b] : [b, a]
+  return isLevel && isUnit(unit.text) && next.box.left > centerX(unit.box)
 }
 
 export const toLine = (page: number, cells: Cell[]): Line => ({ page, cells, box: boxAround(cells.map((cell) => cell.box)) })
