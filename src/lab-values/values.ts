@@ -235,8 +235,8 @@ export function partFlag(text: string): ValueWithFlag {
   }
   const word = /^(\*{1,3})\s?(\p{L}.*)$/u.exec(value)
   if (word && isResultWord(word[2]!)) return { value: word[2]!, flag: 'marked' }
-  // `0.59 -` is low; `2 +` is a grade.
-  const signed = /^(\d{2,}|\d+[.,]\d+)\s([+-])$/u.exec(value)
+  // `0.59 -` and `7 -` are low; `2 +` is a grade.
+  const signed = /^(\d{2,}|\d+[.,]\d+|\d(?= -))\s([+-])$/u.exec(value)
   if (signed) return { value: signed[1]!, flag: signed[2] === '+' ? 'high' : 'low' }
   const before = /^(\*{1,3}|!|↑{1,2}|↓{1,2}|▲|▼|(?:HH?|LL?|A|C)\s|[([](?:HH?|LL?|A|C)[)\]])\s?([<>≤≥]?\s?[\d.].*)$/u.exec(value)
   if (before) {

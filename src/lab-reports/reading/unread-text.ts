@@ -20,7 +20,7 @@ import { type Column, columnKind, type ColumnKind, columnsOf } from '../tables/h
 import { nearestColumn } from '../tables/regions.ts'
 import type { ReadRowsOptions, Row } from '../tables/row-parts.ts'
 import { statementsIn } from '../tables/statements.ts'
-import { dateIn } from '../texts/dates.ts'
+import { dateIn, withoutDay } from '../texts/dates.ts'
 import { cleanName, isPossibleName, looksLikeSentence } from '../texts/names.ts'
 import type { ReadingFinding, ReportFinding, RowFinding } from './finding.ts'
 import { isSpecimen, type ReportResult, TIME } from './result.ts'
@@ -227,7 +227,7 @@ function linesWithoutRow({ page, columns, rows: own, lines }: TableOfRows, { row
       // `Non-` is cut off wherever it stands.
       (texts.some((text) => /\p{L}-$/u.test(text)) ||
         namesResult(line, { isNamed }) ||
-        !words.every(({ text }) => tokensOf(text).every((token) => said.has(token)))) &&
+        !tokensOf(withoutDay(words.map(({ text }) => text).join(' '))).every((token) => said.has(token))) &&
       !words.every((word) => isOther(word, columns)) &&
       (isPossibleName(cleanName(texts[0]!), isNamed) || texts[0]!.startsWith('(') || hasValue(line, columns))
     )

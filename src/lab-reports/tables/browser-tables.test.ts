@@ -576,3 +576,108 @@ test('a name on four lines of which the middle ones have unknown words leaves th
     ],
   )
 })
+
+test('a result in front of its range, or behind the word of its flag, is the result wherever both stand below the name of their column', () => {
+  assert.deepEqual(
+    readResults([
+      ...line(100, 'Test', 'Result'),
+      [120, 36, 'Zinc'],
+      [120, 200, '88 (60 to 120)'],
+      [140, 36, 'Copper'],
+      [140, 200, 'HIGH 171'],
+      [160, 36, 'Nitrite'],
+      [160, 200, 'ABNORMAL Trace'],
+    ]).map((row) => [row.test_name, row.value, row.min_reference_range, row.interpretation]),
+    [
+      ['Zinc', '88', 60, 'normal'],
+      ['Copper', '171', null, 'abnormal'],
+      ['Nitrite', 'Trace', null, 'abnormal'],
+    ],
+  )
+})
+
+test('a column without a name before that of the tests holds no part of their names', () => {
+  const rows = [
+    ['Sodium', '139', 'mmol/L', '135 - 145'],
+    ['Zinc', '88', 'ug/dL', '60 - 120'],
+    ['Ferritin', '41', 'ng/mL', '15 - 150'],
+  ]
+  assert.deepEqual(
+    readRows([
+      ...line(100, '', 'Result', 'Units', 'Reference Range'),
+      [100, 90, 'Test'],
+      ...rows.flatMap(([name, ...others], index): Text[] => [
+        ...line(120 + index * 15, 'Prelim', ...others),
+        [120 + index * 15, 90, name!],
+      ]),
+    ]),
+    rows.map(([name, value, units]) => [name, value, units, 'normal']),
+  )
+})
+
+test('results that fill their column are not parts of one text', () => {
+  const rows = [
+    ['Thyroxine, Free Direct', '1.21', 'ng/dL', '0.80-1.80'],
+    ['Triiodothyronine, Free', '3.07', 'pg/mL', '2.00-4.40'],
+    ['Thyroid Peroxidase Abs', '9.15', 'IU/mL', '0.00-9.99'],
+  ]
+  const texts = rows.flatMap((row, index) => line(130 + index * 15, ...row))
+  assert.deepEqual(
+    readRows([...HEADER, ...texts, ...line(200, 'Zinc', '88.0', 'ug/dL', '60.0-99.0')], [112, 126, 190, 216]),
+    [...rows, ['Zinc', '88.0', 'ug/dL']].map(([name, value, units]) => [name, value, units, 'normal']),
+  )
+})
+
+test('a unit that reaches over the range next to it is in the line of its row', () => {
+  assert.deepEqual(
+    readResults(
+      [
+        ...line(100, 'Test', 'Result', 'Units', 'Reference Range'),
+        ...line(120, 'Zinc', '88', 'ug/dL', '60 - 120'),
+        ...line(140, 'Estimated GFR', '71', 'mL/min/1.73m2', '> 60'),
+        ...line(160, 'Sodium', '139', 'mmol/L', '135 - 145'),
+      ].map(([top, left, text]): Text => [top, left === 420 ? 379 : left, text]),
+    ).map((row) => [row.test_name, row.min_reference_range]),
+    [
+      ['Zinc', 60],
+      ['Estimated GFR', 60],
+      ['Sodium', 135],
+    ],
+  )
+})
+
+test('methods in the letters of names are no parts of these, also where only some names have one', () => {
+  const named = (top: number, name: string, method: string, value: string): Text[] => [
+    [top, 36, name],
+    [top + 11, 36, method],
+    ...line(top + 11, '', value, 'mg/dL', '60 - 120'),
+  ]
+  assert.deepEqual(
+    readRows([
+      ...HEADER,
+      ...named(120, 'Glucose', 'Hexokinase', '88'),
+      ...named(150, 'Magnesium', 'Immunoassay', '71'),
+      ...named(180, 'Calcium', 'Potentiometry', '99'),
+    ]).map(([name, value]) => [name, value]),
+    [
+      ['Glucose', '88'],
+      ['Magnesium', '71'],
+      ['Calcium', '99'],
+    ],
+  )
+})
+
+test('when a specimen was taken is no part of the heading of its panel', () => {
+  assert.deepEqual(
+    readPanels([
+      ...HEADER,
+      ...line(120, 'Trace Metals Collected 03.09.2024'),
+      ...line(135, 'Zinc', '88', 'ug/dL', '60 - 120'),
+      ...line(150, 'Copper', '91', 'ug/dL', '70 - 140'),
+    ]),
+    [
+      ['Zinc', 'Trace Metals'],
+      ['Copper', 'Trace Metals'],
+    ],
+  )
+})

@@ -45,3 +45,19 @@ test('results behind their labels name no columns', () => {
   assert.equal(kindsOf('Value Negative', 'Value Normal'), undefined)
   assert.equal(kindsOf('Value 4.870', 'High', 'Value', '1.13'), undefined)
 })
+
+test('one column of all results is not one of abnormal results, and a day behind its name says when they were measured', () => {
+  assert.deepEqual(kindsOf('Analyte', 'In Range / Out of Range', 'Units'), ['name', 'value', 'unit'])
+  assert.deepEqual(kindsOf('Analyte', 'In Range', 'Out of Range', 'Units'), ['name', 'normal_value', 'abnormal_value', 'unit'])
+  assert.deepEqual(kindsOf('Analyte', 'Last 03/02/2023', 'Result 03/09/2024', 'Units'), ['name', 'previous', 'value', 'unit'])
+  assert.equal(kindsOf('Collected 03/09/2024', 'Reported 03/10/2024'), undefined)
+})
+
+test('names of columns in the words of patients are understood', () => {
+  assert.deepEqual(kindsOf('What was measured', 'Your level', 'Usual range', 'What this means'), [
+    'name',
+    'value',
+    'range',
+    'flag',
+  ])
+})

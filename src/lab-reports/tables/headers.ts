@@ -52,7 +52,7 @@ const VOCABULARY = new Set(
   this zone norm norms class allergen allergens compound compounds drug drugs outcome cutoff loq lod window consistency agency resulting resulted exam exams risk moderate
   optimal increased borderline average times time's conclusion judgment judgement percent absolute organism exam assay's prescribed expected detected
   at by on for or per recent most newest result(s) test(s) value(s) unit(s) name(s) bri r/r nabl cutoff cut-off adult desirable laboratory's population patient(s) se
-  min max minimum maximum from to lower upper group section department category rng rngs s.no sr.no sl.no sl technology ref.range ranges/units reported as report obs val res rslt meas conc concentration mean source material technique collection drawn sampled`
+  min max minimum maximum from to lower upper group section department category rng rngs s.no sr.no sl.no sl technology ref.range ranges/units reported as report obs val res rslt meas conc concentration mean source material technique collection drawn sampled what was it means we tested typical usual`
     .split(/\s+/u)
     .filter(Boolean),
 )
@@ -64,7 +64,11 @@ const PATTERNS: [ColumnKind, RegExp][] = [
     'date',
     /^(?:date(?: ?\/ ?| and | )?time|dates?|(?:date |time )?(?:of )?(?:collected|collection|drawn|sampled)(?: (?:on|at|date|time))*|(?:test|sample|specimen) date)$/u,
   ],
+  ['flag', /^what (?:it|this) means$/u],
+  ['name', /^what (?:was|we) (?:tested|measured)$/u],
   ['previous', /\b(?:prev(?:ious)?|prior|last|past|historical|history|earlier|trend|change|delta)\b/u],
+  // `In Range / Out of Range`: one column has all results.
+  ['value', /^(?:with)?in (?:\w+ )?(?:range|limits) (?:or )?out(?:side)? (?:of )?(?:\w+ )?(?:range|limits)$/u],
   [
     'abnormal_value',
     /\bout(?:side)?(?: of| -of)?[ -](?:the )?(?:normal |ref(?:erence)? )?(?:range|limits)\b|^abnormal(?: results?)?$/u,
@@ -108,6 +112,8 @@ export function columnKind(text: string): ColumnKind | undefined {
     .trim()
   if (dateIn(plain)?.text.length === plain.length) return 'dated_value'
   if (/^(?:abnormal|out of range)\s?\?$/iu.test(plain)) return 'flag'
+  const ofDay = kindWithDay(plain)
+  if (ofDay) return ofDay
   // Units are named with the column: `Results (mg/dL)`, `Result in %`.
   const words = (unitIn(plain)?.name ?? plain)
     // `Reference RangeStatus`: names of columns without a space.
@@ -128,6 +134,14 @@ export function columnKind(text: string): ColumnKind | undefined {
   const phrase = words.map((word) => word.replace(/[.:]+$/u, '')).join(' ')
   if (RESULT_AND_RANGE.test(plain)) return 'value'
   return PATTERNS.find(([, pattern]) => pattern.test(phrase))?.[0]
+}
+
+/** `Previous 07/18/2023`, `Current 07/14/2024`: the results of a day. `Collected 07/14/2024` names none. */
+function kindWithDay(text: string): ColumnKind | undefined {
+  const date = dateIn(text)
+  const name = date && text.endsWith(date.text) ? text.slice(0, -date.text.length).trim() : ''
+  const kind = name && !/\b(?:date|time)\b|[:,]$/iu.test(name) ? columnKind(name) : undefined
+  return kind === 'previous' || kind === 'value' ? kind : undefined
 }
 
 /**
@@ -223,6 +237,7 @@ function columnsIn(cell: Cell): (Omit<Column, 'kind'> & { kind: ColumnKind | und
   if (kind === 'dated_value') return [{ kind, box: cell.box, date: cell.text.trim() }]
   if (kind === 'specimen' || kind === 'method' || kind === 'date' || kind === 'laboratory') return [{ kind, box: cell.box }]
   const single = [{ kind, box: cell.box, ...(kind ? {} : { title: cell.text }) }]
+  if (kindWithDay(cell.text)) return single
   // A cell of a table names one column.
   if (cell.words.length < 2 || cell.words.length > 9 || (cell.band && kind)) return single
   for (let index = 1; index < cell.words.length; index++) {

@@ -224,13 +224,15 @@ function partsOfResult({ results, unit, range, flag, isInColumn }: Draft, { colu
   const flags = [...flag, ...[...cells, ...unit, ...range].filter((cell) => cell.kind === 'flag')]
   const candidates = cells.filter(({ kind, text }) => kind !== 'unit' && kind !== 'flag' && kind !== 'date' && !isDay(text))
   const values = candidates.filter(isValueInColumn)
-  const inResults = isInColumn && values.length > 1 ? values.filter(({ box }) => isUnderResults(box, columns!)) : []
-  const [first, second] = inResults.length ? inResults : values
-  // `High 15.5`, `Abnormal 2+`: a word that is a flag as well, in front of the result.
-  const isFlagged = second !== undefined && first!.value === 'word' && flagOf(first!.text) !== undefined
-  if (isFlagged) flags.push(first!)
+  // `High 15.5`, `ABNORMAL Trace`: a word that is a flag as well, in front of the result; and `5.5 (3.1 to 6.8)`.
+  const isFlagWord = (cell: TypedCell) => cell.value === 'word' && flagOf(cell.text) !== undefined
+  const own = values.filter((cell) => cell.kind === 'value' && !isFlagWord(cell))
+  const certain = own.length ? own : values
+  const inResults = isInColumn && certain.length > 1 ? certain.filter(({ box }) => isUnderResults(box, columns!)) : []
+  if (own.length) flags.push(...values.filter(isFlagWord))
   const value =
-    (isFlagged ? second : first) ??
+    inResults[0] ??
+    certain[0] ??
     candidates[0] ??
     (flags.length && isInColumn ? results.find((cell) => cell.kind === 'flag') : undefined)
   if (!value || isNoMeasurement(value.text, units.length + range.length > 0)) return undefined

@@ -219,6 +219,13 @@ export function continuesRow(
       return true
     }
   }
+  // Below the names of some rows stand their units.
+  const [only, ...rest] = line.cells
+  if (only!.isBelowName && !rest.length && last.unit === null && cells.every(({ kind }) => kind === 'unit')) {
+    last.unit = only!.text
+    last.box = boxAround([last.box, line.box])
+    return true
+  }
   // Below the name: `Bio. Ref. Interval. :`, and the range in the same line or the next.
   const lineText = line.cells.map((cell) => cell.text).join(' ')
   const isOfGroups = isRangesOfGroups(lineText)

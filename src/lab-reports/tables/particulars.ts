@@ -256,7 +256,9 @@ function labelsAt(texts: readonly TextLine[], edge: number, end: number, usedRun
     const last = openRuns.at(-1)
     if (last && run.box.top - last.box.bottom > heightIn([run]) * tolerances.LABEL_LINE_GAP) openRuns = []
     openRuns = [...openRuns, run].slice(-LABEL_LINES_MAX)
-    const own = [3, 2, 1].map((count) => openRuns.slice(-count)).find(isWhole)
+    // `Laboratory Report` above `Patient` is the title of the page.
+    const isTitled = (runs: readonly Run[]) => runs.length > 1 && /\S\s+reports?$/iu.test(textOf(runs[0]!))
+    const own = [3, 2, 1].map((count) => openRuns.slice(-count)).find((runs) => isWhole(runs) && !isTitled(runs))
     if (!own) continue
     labels.push({ runs: own, values: [] })
     openRuns = []

@@ -1,5 +1,6 @@
 // The rows of results of a report, region by region: what each line of a region is, and what it adds to the lines above it.
 import type { PageText } from '../pages/page.ts'
+import { withoutDay } from '../texts/dates.ts'
 import { cleanName, headingOf, isPossibleName, looksLikeSentence } from '../texts/names.ts'
 import { mergeRows } from './antibiotic-tables.ts'
 import { type Card, findCards, rowOfCard } from './cards.ts'
@@ -223,8 +224,9 @@ function readHeading({ line, wholeCells: [cell, ...others], isStatement }: Typed
   if (isStatement || line.isLetterhead) return false
   const { page, columns, options, headings } = state
   state.lineAbove = null
-  if (others.length || cell?.kind !== 'text' || !isPossibleHeading(joinedText([cell]), options)) return false
-  const text = joinedText([cell])
+  if (others.length || cell?.kind !== 'text') return false
+  const text = withoutDay(joinedText([cell]))
+  if (!isPossibleHeading(text, options)) return false
   const isBelow = state.rows.length > 0 || headings.heading !== null
   const isTitle = isHeading(line, text, { page, columns, usualHeight: state.usualHeight, rowCells: state.rowCells, isBelow })
   if (isTitle || !columns) state.lineAbove = { text: cleanName(text), line }

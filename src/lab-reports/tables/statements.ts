@@ -30,11 +30,11 @@ const ALONE: [Kind, RegExp][] = [
   ['method', /^(?:test\s+)?(?:methods?|methodology|technique|technology)\s*:?$/iu],
 ]
 const METHOD =
-  '(?:calculated|photomet\\w+|colou?rimet\\w+|(?:electrical )?impedance|microscop\\w+|westergren|flow cytometry|spectrophotomet\\w+|(?:immuno-?)?turbidimet\\w+|nephelomet\\w+|enzymatic|kinetic|hplc|e?clia|cmia|elisa|ise)'
-const METHOD_IN_BRACKETS = new RegExp(`^\\(${METHOD}\\)$`, 'iu')
+  '(?:calculated|photomet\\w+|colou?rimet\\w+|(?:electrical )?impedance|microscop\\w+|westergren|flow cytometry|spectrophotomet\\w+|(?:immuno-?)?turbidimet\\w+|nephelomet\\w+|enzymatic|kinetic|hplc|e?clia|cmia|elisa|ise|(?:chemiluminescent )?immunoassay|potentiomet\\w+|chromatograph\\w+|refractomet\\w+|dipstick|hexokinase)'
+const METHOD_ALONE = new RegExp(`^(?:\\(${METHOD}\\)|${METHOD})$`, 'iu')
 
-/** `(CLIA)`: what stands in brackets is nothing but a method. */
-export const isMethod = (text: string): boolean => METHOD_IN_BRACKETS.test(text)
+/** `(CLIA)`, `Immunoassay`: nothing but a method. */
+export const isMethod = (text: string): boolean => METHOD_ALONE.test(text)
 
 const SPECIMEN = /^(?:(?:whole|venous|capillary|edta) blood|serum|(?:edta |heparin |citrate )?plasma|(?:random |spot )?urine)$/iu
 
@@ -60,8 +60,8 @@ export function statementsIn(
       cells.push(cell)
       continue
     }
-    if (cell.isBelowName && namesSpecimen(cell.text)) {
-      statements.push({ kind: 'specimen', text: cell.text, isOfRow: true })
+    if (cell.isBelowName && (namesSpecimen(cell.text) || isMethod(cell.text))) {
+      statements.push({ kind: isMethod(cell.text) ? 'method' : 'specimen', text: cell.text, isOfRow: true })
       continue
     }
     const [, method, specimen] = METHOD_AND_SPECIMEN.exec(cell.text) ?? []

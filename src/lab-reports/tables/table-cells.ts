@@ -13,7 +13,7 @@ import {
   valueKind,
   type ValueKind,
 } from '../../lab-values/values.ts'
-import { type Box, boxAround, centerY, heightOf, overlapX, type PageText, type Word } from '../pages/page.ts'
+import { type Box, boxAround, centerX, centerY, heightOf, overlapX, type PageText, type Word } from '../pages/page.ts'
 import { dateIn } from '../texts/dates.ts'
 import { cleanName, isPossibleName } from '../texts/names.ts'
 import * as tolerances from './tolerances.ts'
@@ -76,7 +76,9 @@ function wordLines(page: PageText): Word[][] {
       // A large value next to a name and a unit is in their line, what stands above a word is not.
       return (
         overlap > smaller * tolerances.LINE_OVERLAP &&
-        words.every((wordOfLine) => overlapX(wordOfLine.box, word.box) < heightOf(word.box) * 0.5)
+        words.every(
+          (wordOfLine) => overlapX(wordOfLine.box, word.box) < heightOf(word.box) * 0.5 || reachesInto(wordOfLine, word),
+        )
       )
     })
     if (line) {
@@ -89,6 +91,13 @@ function wordLines(page: PageText): Word[][] {
     } else lines.push({ words: [word], top: word.box.top, bottom: word.box.bottom })
   }
   return lines.map(({ words }) => words)
+}
+
+/** Whether two words of one line overlap because the first, a unit, had no room in its column. */
+function reachesInto(a: Word, b: Word): boolean {
+  const isLevel = a.font !== undefined && a.font === b.font && a.box.top === b.box.top && a.box.bottom === b.box.bottom
+  const [unit, next] = a.box.left < b.box.left ? [a, b] : [b, a]
+  return isLevel && isUnit(unit.text) && next.box.left > centerX(unit.box)
 }
 
 export const toLine = (page: number, cells: Cell[]): Line => ({ page, cells, box: boxAround(cells.map((cell) => cell.box)) })

@@ -100,6 +100,9 @@ export const NAMES_OF_KINDS = { text: 'Test', value: 'Result', unit: 'Units', ra
   Record<CellKind, string>
 >
 
+/** What names a column of which nothing is in the results. */
+const NAME_OF_OTHERS = 'Code'
+
 /** Names the columns of units and ranges that have no name, or whose name was not read. Without one their texts would go to other columns. */
 function nameByTexts(columns: readonly TableColumn[], lines: TableOfRuns['lines']): void {
   const named = columns.find(({ names }) => names.length)
@@ -112,6 +115,17 @@ function nameByTexts(columns: readonly TableColumn[], lines: TableOfRuns['lines'
     const box = { ...named.names[0]!.box, left: column.left, right: column.right }
     column.names.push(runOf([{ text: NAMES_OF_KINDS[kind], box, confidence: 1 }]))
   }
+  nameColumnBeforeNames(columns, lines)
+}
+
+/** Names the first column if it has no name and its texts stand in the rows of names: a status, or a number. They are not parts of names. */
+function nameColumnBeforeNames([first, second]: readonly TableColumn[], lines: TableOfRuns['lines']): void {
+  if (!first || first.names.length || !second || kindOfColumn(second) !== 'name') return
+  const own = lines.filter(({ parts }) => parts?.some(({ column }) => column === first))
+  const besideNames = own.filter(({ parts }) => parts!.some(({ column }) => column === second))
+  if (besideNames.length < TEXTS_MIN || besideNames.length < own.length * tolerances.KIND_SHARE) return
+  const box = { ...second.names[0]!.box, left: first.left, right: first.right }
+  first.names.push(runOf([{ text: NAME_OF_OTHERS, box, confidence: 1 }]))
 }
 
 /** The widest text of each column. Headings and notes between rows, which have other letters, may be wider than its cells. */
@@ -176,13 +190,25 @@ function splitText(run: Run, groups: readonly Group[], { usual }: Spaces): Run[]
   const parts = splitAtGaps(
     run,
     (left, right) =>
-      right - left > least &&
-      own.some(
-        (group, index) => own[index + 1] && left < own[index + 1]!.left && right > group.right - tolerances.COLUMN_OVERLAP * 4,
-      ),
-  )
+      beginsColumn(right, own.slice(1)) ||
+      (right - left > least &&
+        own.some(
+          (group, index) => own[index + 1] && left < own[index + 1]!.left && right > group.right - tolerances.COLUMN_OVERLAP * 4,
+        )),
+  ).map((part, index, runs) => clippedAt(part, runs[index + 1]))
   return parts.every((part) => own.filter((group) => isIn(part.box, group)).length < 2) ? parts : [run]
 }
+
+/** Whether a word begins where all texts of a column do: one of the column before may reach up to it, or over it. */
+const beginsColumn = (left: number, columns: readonly Group[]): boolean =>
+  columns.some(({ names, runs }) => {
+    const lefts = [...names, ...runs].map(({ box }) => box.left)
+    return lefts.length >= TEXTS_MIN && lefts.every((edge) => Math.abs(edge - left) < tolerances.COLUMN_OVERLAP)
+  })
+
+/** A text that ends where the next one begins. */
+const clippedAt = (run: Run, next: Run | undefined): Run =>
+  next && run.box.right > next.box.left ? { ...run, box: { ...run.box, right: next.box.left } } : run
 
 function withName(groups: readonly Group[], run: Run): Group[] {
   const own = groups.filter((group) => isIn(run.box, group))

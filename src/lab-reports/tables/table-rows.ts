@@ -228,6 +228,7 @@ function isNameAbove(upper: TableRow, lower: TableRow, options: RowsOptions): bo
     isWhole(lower, options) &&
     (/^\(?(?:method|technique|principle)/iu.test(textOf(note)) ||
       namesSpecimen(textOf(note)) ||
+      isMethod(textOf(note)) ||
       isMethodInBrackets(note, nameAbove)) &&
     /^\p{L}/u.test(textOf(nameAbove)) &&
     !isNote(textOf(nameAbove)) &&
@@ -336,14 +337,21 @@ export function isBroken(upper: Run, lower: Run, column: TableColumn): boolean {
   const tolerance = last.font === undefined ? tolerances.CELL_HEIGHT_IN_PICTURE : tolerances.CELL_HEIGHT_IN_TEXT
   if (last.font !== first.font || Math.abs(heightOf(last.box) - heightOf(first.box)) > heightOf(last.box) * tolerance)
     return false
-  if (isTitleOfNote(textOf(lower))) return false
+  if (isTitleOfNote(textOf(lower)) || BEGINS_WITH_LABEL.test(textOf(lower))) return false
   const isJoined = /[\p{L}\p{N}][-–/]$/u.test(last.text)
   if (isJoined || isUnfinished(textOf(upper))) return true
+  // Numbers below each other are as wide as their column.
+  if (BEGINS_WITH_NUMBER.test(textOf(upper)) && BEGINS_WITH_NUMBER.test(textOf(lower)) && !/[-–—]$/u.test(textOf(upper)))
+    return false
   // A word with a hyphen is broken where its first part has no room. Browsers do not part words at a slash.
   const part = /^.+?[-–](?=\S)/u.exec(first.text)?.[0] ?? first.text
   const wide = (widthOf(first.box) * part.length) / first.text.length + heightOf(last.box) * 0.25
   return widthOf(upper.box) + wide > column.width - tolerances.BREAK_ROOM
 }
+
+/** `Method: Dipstick` */
+const BEGINS_WITH_LABEL = /^\p{L}[\p{L} ]{2,20}:(?:\s|$)/u
+const BEGINS_WITH_NUMBER = /^[([]?[<>≤≥]?\s?\d/u
 
 /** A specimen or method that is stated, and a text with a label. */
 const isNote = (text: string): boolean =>
@@ -370,7 +378,7 @@ export interface Writer {
   upperOf: (column: TableColumn) => TableColumn | undefined
   /** Whether the second line of a name is one of its own in most rows. */
   isSystematic: boolean
-  /** Whether several names have a specimen below them, which then is not part of these names. */
+  /** Whether several names have a specimen or a method below them: a specimen there is not part of these names. */
   hasSpecimens: boolean
   /** Whether a text is, word for word, the name of something that laboratories measure. */
   isNamed: (name: string) => boolean
@@ -449,7 +457,7 @@ function rangeOfBounds(lower: readonly Part[], upper: readonly Part[]): Cell | u
 function cellsOfColumn(parts: readonly Part[], column: TableColumn, writer: Writer): Cell[] {
   const all = inOrder(parts.map(({ run }) => run))
   if (!writer.isName(column) && !writer.isRange(column)) return [cellOfRuns(all)]
-  const segments = segmentsOf(parts).flatMap((segment) => (writer.isName(column) ? splitSpecimen(segment, writer) : [segment]))
+  const segments = segmentsOf(parts).flatMap((segment) => (writer.isName(column) ? splitNote(segment, writer) : [segment]))
   if (writer.isRange(column)) return segments.map(cellOfRuns)
   const cells: Run[][] = []
   for (const segment of segments) {
@@ -460,12 +468,15 @@ function cellsOfColumn(parts: readonly Part[], column: TableColumn, writer: Writ
   return cells.map(cellOfRuns)
 }
 
-/** A name and the specimen below it, which in a narrow column looks like its last word. `Blood` is part of `Fecal Occult Blood`. */
-function splitSpecimen(segment: Run[], { isNamed, hasSpecimens }: Writer): Run[][] {
-  if (!hasSpecimens) return [segment]
+/**
+ * A name and the specimen or method below it, which in a narrow column looks like its last word. `Blood` is part of `Fecal Occult Blood`, and
+ * `Calculated` of `LDL Cholesterol, Calculated`.
+ */
+function splitNote(segment: Run[], { isNamed, hasSpecimens }: Writer): Run[][] {
   const index = segment.findIndex((run, i) => {
-    const name = i > 0 ? cellOfRuns(segment.slice(0, i)).text : ''
-    return namesSpecimen(textOf(run)) && !goesOn(name) && isNamed(name)
+    const [name, text] = [i > 0 ? cellOfRuns(segment.slice(0, i)).text : '', textOf(run)]
+    const isOne = (hasSpecimens && namesSpecimen(text)) || (isMethod(text) && !/calculated/iu.test(text))
+    return isOne && !goesOn(name) && isNamed(name)
   })
   return index < 0 ? [segment] : [segment.slice(0, index), segment.slice(index)]
 }

@@ -6,7 +6,7 @@ import { withDetails } from './cell-details.ts'
 import { columnKind, type ColumnKind, columnsOf, findHeaders, type HeaderLines, isLowerBound, isUpperBound } from './headers.ts'
 import { areLabels, withParticulars } from './particulars.ts'
 import { columnSeparators, rowSeparators, runsOfLine, separatorsAt, type Spaces, spacesOf, textOf } from './runs.ts'
-import { namesSpecimen } from './statements.ts'
+import { isMethod, namesSpecimen } from './statements.ts'
 import { type SideColumn, splitSideColumn } from './side-column.ts'
 import { NAMES_OF_KINDS, readTable, type TableColumn, type TableOfRuns } from './table-columns.ts'
 import {
@@ -365,7 +365,7 @@ function rowLines(
   const rows = items.flatMap((item) => ('row' in item ? [item.row] : []))
   const headings = panels ? panelHeadings(page, ofPanels, panels, rows) : undefined
   const specimens = rows.filter(({ parts }) =>
-    parts.some(({ run, column }) => isName(column) && namesSpecimen(textOf(run))),
+    parts.some(({ run, column }) => isName(column) && (namesSpecimen(textOf(run)) || isMethod(textOf(run)))),
   ).length
   const namesOnTwoLines = rows.filter(({ parts }) => segmentsOf(parts.filter(({ column }) => isName(column))).length > 1).length
   const writer: Writer = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { dateIn, dateOrder, isoWith } from './dates.ts'
+import { dateIn, dateOrder, isoWith, withoutDay } from './dates.ts'
 
 const none = { age_years: null, birthDate: undefined, reportDate: undefined }
 
@@ -46,5 +46,12 @@ describe('dates of reports', () => {
       dates.map(([text]) => [text, dateIn(text)?.text]),
       dates,
     )
+  })
+
+  test('a text is left without when a specimen was taken, and keeps any other date', () => {
+    assert.equal(withoutDay('Thyroid Panel, Collected: 05 Jan 2024 10:07'), 'Thyroid Panel')
+    assert.equal(withoutDay('Thyroid Panel (drawn on 2024-01-05)'), 'Thyroid Panel')
+    assert.equal(withoutDay('Panel of 2024-01-05'), 'Panel of 2024-01-05')
+    assert.equal(withoutDay('Thyroid Panel'), 'Thyroid Panel')
   })
 })

@@ -60,6 +60,18 @@ export function isDay(text: string): boolean {
   return date?.index === 0 && TIME_BEHIND.test(text.slice(date.text.length))
 }
 
+/** `Lipid Panel Collected 2024-08-20` without when its specimen was taken. */
+export function withoutDay(text: string): string {
+  const date = dateIn(text)
+  const index = date ? text.indexOf(date.text) : -1
+  if (index < 0 || !TIME_BEHIND.test(text.slice(index + date!.text.length).replace(/[)\]]$/u, ''))) return text
+  const before = text.slice(0, index)
+  return OF_SPECIMEN.test(before) ? before.replace(OF_SPECIMEN, '') : text
+}
+
+const OF_SPECIMEN =
+  /[\s([,;:–-]*\b(?:(?:specimen|sample|date|time)\s)?(?:collected|collection|drawn|sampled|received|reported|resulted)(?:\s(?:on|at|date))?:?\s*$/iu
+
 const TIME_BEHIND = /^(?:[\s,T]*(?:at )?\d{1,2}[:.h]\d{2}(?::\d{2})?(?:\s?[ap]\.?m\.?)?)?$/iu
 
 function push(matches: PrintedDate[], match: RegExpExecArray, iso: string | undefined): void {
