@@ -6,9 +6,9 @@ import type { MetadataPlaces } from '../heading/metadata.ts'
 import { boxesOverlap } from '../pages/page.ts'
 import { columnKind } from '../tables/headers.ts'
 import type { ReadRowsOptions, Row } from '../tables/row-parts.ts'
-import { isSusceptibility } from '../texts/antibiotics.ts'
 import { dateIn } from '../texts/dates.ts'
-import type { ReadingFinding, ReportFinding, RowFinding } from './finding.ts'
+import type { ReadingFinding, ReportFinding } from './finding.ts'
+import { misreadTexts } from './picture-doubts.ts'
 import { isNoUnit, type ReportResult, TIME } from './result.ts'
 import { doubtfulTables, movedRanges, type Reading, tableDoubts } from './table-doubts.ts'
 import { rowsOfInk, unreadText } from './unread-text.ts'
@@ -32,37 +32,10 @@ export function collectFindings(reading: Reading, names: Pick<ReadRowsOptions, '
   for (const { row, finding } of unread.rows) add(row, finding)
   const ink = rowsOfInk(reading)
   for (const { row, finding } of ink.rows) add(row, finding)
-  for (const { row, finding } of unknownTexts(reading, names)) add(row, finding)
+  for (const { row, finding } of misreadTexts(reading, names)) add(row, finding)
   for (const { row, finding } of movedRanges(reading, rows)) add(row, finding)
   for (const { row, finding } of doubtfulTables(reading, rows)) add(row, finding)
   return { rows, report: [...unread.report, ...ink.report] }
-}
-
-const UNKNOWN_NAME: ReadingFinding = {
-  kind: 'name_is_unknown',
-  text: 'No laboratory is known to use this name as it was read from the picture: letters or spaces may be wrong.',
-}
-
-const UNKNOWN_UNIT: ReadingFinding = {
-  kind: 'unit_is_no_unit',
-  text: 'The unit as it was read from the picture is not known: letters may be wrong.',
-}
-
-/** A comma or a bracket at the end of a name was read as a dot, or the name goes on behind it. */
-const ENDS_IN_SIGN = /[.,;:]$/u
-
-/** Rows of pictures whose name is not, letter by letter, one of something that laboratories measure, and those whose unit is none. */
-function unknownTexts({ pages, rows }: Reading, { isNamed }: Pick<ReadRowsOptions, 'isNamed'>): RowFinding[] {
-  const pictures = new Set(pages.flatMap(({ page }) => (page.source === 'ocr' ? [page.number] : [])))
-  return rows.flatMap(({ page, name, value, unit, comments }, row) => {
-    if (!pictures.has(page)) return []
-    return [
-      ...((isNamed(name) && !ENDS_IN_SIGN.test(name)) || isSusceptibility(name, value, comments)
-        ? []
-        : [{ row, finding: UNKNOWN_NAME }]),
-      ...(unit === null || isUnit(unit) ? [] : [{ row, finding: UNKNOWN_UNIT }]),
-    ]
-  })
 }
 
 const AMONG_PARTICULARS: ReadingFinding = {

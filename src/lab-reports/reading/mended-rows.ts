@@ -12,6 +12,9 @@ const RUN_TOGETHER = /(?<=\d)to(?=\d)/gu
 /** `0.82 1.77`: a dash that was not seen. */
 const TWO_NUMBERS = /^(\d+(?:[.,]\d+)?)\s(\d+(?:[.,]\d+)?)$/u
 
+/** `2.15 - 2.57 01`: the number of a laboratory behind a range. */
+const SITE_BEHIND = /(?<=^(?:\d[\d.,]*\s?(?:-|–|—|to)|[<>≤≥]=?)\s?\d[\d.,]*)\s[0oO][1-9]$/u
+
 /** A row of a picture with its range, unit and name as the report must print them. */
 export const mendedRow = (row: Row, isNamed: (name: string) => boolean): Row => ({
   ...row,
@@ -21,7 +24,7 @@ export const mendedRow = (row: Row, isNamed: (name: string) => boolean): Row => 
 })
 
 export function mendedRange(text: string): string {
-  const plain = text.replaceAll(ZERO, '0').replaceAll(DASHES, ' - ').replaceAll(RUN_TOGETHER, ' to ')
+  const plain = text.replaceAll(ZERO, '0').replaceAll(DASHES, ' - ').replaceAll(RUN_TOGETHER, ' to ').replace(SITE_BEHIND, '')
   const [, low, high] = TWO_NUMBERS.exec(plain) ?? []
   if (low === undefined || high === undefined) return plain
   const [min, max] = [low, high].map((item) => numberOf(item.replace(',', '.')))

@@ -54,6 +54,92 @@ test('a unit in a picture that is not known and a name that ends in a dot are do
   assert(ofText.every((kinds) => kinds.length === 0))
 })
 
+const OF_LETTERS = ['name_is_unknown', 'range_is_doubtful', 'value_is_far_from_range']
+
+/** What findings of a row of a picture, and of the same row of a text, among other rows say about its letters, digits and signs. */
+function kindsOfRow(name: string, value: string, range: string, neighbors: PlacedText[][] = []) {
+  const lines = [HEADER, row(name, value, range), ...rows((usualName, result) => row(usualName, result)).slice(1), ...neighbors]
+  const ofLetters = (results: ReturnType<typeof read>) =>
+    kindsOf(results).map((kinds) => kinds.filter((kind) => OF_LETTERS.includes(kind)))
+  const [ofPicture, ofText] = [ofLetters(read(lines)), ofLetters(read(lines, 'text'))]
+  return { ofPicture: ofPicture[0], ofText: ofText[0], isAlone: ofPicture.slice(1).every((kinds) => kinds.length === 0) }
+}
+
+test('a name in a picture whose spaces or letters nobody writes so is doubtful, also where its letters together are a name', () => {
+  for (const name of ['HIV1&II', 'HIV 1 +2 antibody/antigen', 'Rheumatoid Factor , Quantitative', 'Vitamin D (25-0H)'])
+    assert.deepEqual(kindsOfRow(name, '100', '0 - 200').ofPicture, ['name_is_unknown'], name)
+  for (const name of ['HIV 1+2 antibody/antigen', 'Rheumatoid Factor, Quantitative', 'Ferritin', 'ANA titre', 'DHEA sulphate'])
+    assert(!kindsOfRow(name, '100', '0 - 200').ofPicture!.includes('name_is_unknown'), name)
+})
+
+test('a name in a picture that lacks the comma before its specimen is doubtful where other names have it', () => {
+  const doubted = (neighbor: string) => kindsOfRow('Ferritin Serum', '100', '0 - 200', [row(neighbor, '20')]).ofPicture
+  assert.deepEqual(doubted('Iron, Serum'), ['name_is_unknown'])
+  assert.deepEqual(doubted('Iron'), [])
+})
+
+test('a range in a picture that lost a bound, a bracket or a decimal sign is doubtful, and in a text it is read as printed', () => {
+  for (const range of ['3.5 -', '- 5.1', '(3.5 - 5.11', '3.5 - 51']) {
+    const { ofPicture, ofText, isAlone } = kindsOfRow('Potassium', '4.1', range)
+    assert.deepEqual([ofPicture, ofText, isAlone], [['range_is_doubtful'], [], true], range)
+  }
+  for (const range of ['3.5 - 5.1', '(3.5 - 5.1)', '0.8 - 5', '> 3.5'])
+    assert.deepEqual(kindsOfRow('Potassium', '4.1', range).ofPicture, [], range)
+})
+
+test('open ranges and bounds without a zero are doubtful in a picture only where others are written otherwise', () => {
+  const open = [row('Iron', '20', '10-'), row('Ferritin', '30', '-90')]
+  assert.deepEqual(kindsOfRow('Potassium', '4.1', '3-').ofPicture, ['range_is_doubtful'])
+  assert.deepEqual(kindsOfRow('Potassium', '4.1', '3-', open).ofPicture, [])
+  assert.deepEqual(kindsOfRow('Potassium', '.4', '.3 - .5').ofPicture, [])
+  assert.deepEqual(kindsOfRow('Potassium', '.4', '.3 - .5', [row('Iron', '0.4', '0.3 - 0.5')]).ofPicture, ['range_is_doubtful'])
+})
+
+test('a whole number in a picture far above a range of decimal numbers may have lost its decimal sign', () => {
+  const kinds = (value: string, range: string) => kindsOfRow('C-Reactive Protein', value, range)
+  assert.deepEqual(kinds('85', '0.0 - 5.0').ofPicture, ['value_is_far_from_range'])
+  assert.deepEqual(kinds('85', '0.0 - 5.0').ofText, [])
+  for (const [value, range] of [
+    ['85.0', '0.0 - 5.0'],
+    ['8', '0.0 - 5.0'],
+    ['85', '0 - 5'],
+  ] as const)
+    assert.deepEqual(kinds(value, range).ofPicture, [], `${value} of ${range}`)
+})
+
+test('a text in a picture of which no letter was recognized gives a finding only if it has ink that belongs to no word', () => {
+  const page = withSigns({ 4: 't' })
+  const isSign = ({ text }: { text: string }) => text === 't'
+  const unread = page.words.filter(isSign).map(({ box }) => box)
+  const words = page.words.filter((word) => !isSign(word))
+  const kinds = (ink: PageText['ink']) => kindsOf(understand([{ ...page, words, unread, ink: ink! }]).results)[4]
+  const inkOfWords = words.map(({ box }) => box)
+  assert.deepEqual(kinds(inkOfWords), [])
+  assert(kinds([...inkOfWords, ...unread])!.includes('letters_not_read'))
+})
+
+test('a name below the rows of a picture that has nothing beside it asks for a person only if there is ink that was not read', () => {
+  const note: PlacedText[] = [[40, 'RBC normocytic normochromic cells are seen']]
+  const lines = [...rows((name, value) => row(name, value)), [[40, 'Ferritin'] as PlacedText], note]
+  const page: PageText = { ...pageOfLines(lines), source: 'ocr' }
+  const ofWords = page.words.map(({ box }) => box)
+  const { box } = page.words.find(({ text }) => text === 'Ferritin')!
+  const lost = { ...box, left: 220, right: 230 }
+  const findings = (ink: PageText['ink']) => understand([{ ...page, ...(ink && { ink }) }]).findings!.map(({ kind }) => kind)
+  assert.deepEqual(findings(undefined), ['line_without_row'])
+  assert.deepEqual(findings(ofWords), [])
+  assert(findings([...ofWords, lost]).includes('line_without_row'))
+})
+
+test('two numbers of laboratories behind names of a picture are how the report prints them, and one word is not', () => {
+  const withWord = (...places: number[]) =>
+    rows((name, value, index) =>
+      [...row(name, value), ...(places.includes(index) ? [[150, 'o1'] as PlacedText] : [])].toSorted((a, b) => a[0] - b[0]),
+    )
+  assert.deepEqual(kindsOf(read(withWord(2, 5))).flat(), [])
+  assert.deepEqual(kindsOf(read(withWord(2))).flat(), ['text_not_read'])
+})
+
 /** A column of signs without a name between names and results. `sign` is that of the row of the index. */
 function withSigns(sign: Record<number, string>): PageText {
   const lines = rows((name, value, index) => {
@@ -136,8 +222,8 @@ test('where several results of a picture do not fit their names, no row of its p
 
 test('the number of a laboratory behind most names of a picture gives no finding, also where its zero was read as a letter', () => {
   const lines = rows((name, value, index) => {
-    const [first, ...others] = row(name, value)
-    return [first!, [130, ['01', 'o1', 'O1'][index % 3]!], ...others]
+    const [first, ...neighbors] = row(name, value)
+    return [first!, [130, ['01', 'o1', 'O1'][index % 3]!], ...neighbors]
   })
   const results = read(lines)
   assert.equal(results.length, Object.keys(VALUES).length)

@@ -28,6 +28,7 @@ test('words of pictures are spelled as names of results and units are', () => {
     ['Norma', 'Normal'],
     ['TOTA', 'TOTAL'],
     ['lgE', 'IgE'],
+    ['Oto19', '0to19'],
   ]
   assert.deepEqual(
     read.map(([text]) => [text, spell(text)]),

@@ -18,7 +18,7 @@ const REPORT_WORDS =
   reactive non-reactive detected indeterminate equivocal present absent trace clear cloudy yellow amber straw hazy pending previous current observed
   total direct indirect calculated estimated ratio count index random fasting male female adult children laboratory laboratories pathology report
   haematology hematology biochemistry chemistry immunology serology microbiology haemogram hemogram coagulation hormones vitamins minerals cardiac iron
-  studies electrolytes diabetes leucocyte leucocytes haemoglobin haematocrit oestradiol interpretation comment remarks`.split(
+  studies electrolytes diabetes leucocyte leucocytes haemoglobin haematocrit oestradiol titre sulphate highly sensitive interpretation comment remarks`.split(
     /\s+/u,
   )
 
@@ -50,6 +50,12 @@ const nameWords = once(() => {
 
 /** Whether reports print this word of four letters or more, in lower case. */
 export const isReportWord = (word: string): boolean => nameWords().words.has(word)
+
+/** Whether names of tests have this word, in lower case, or it is the plural of one of theirs. */
+export const isNameWord = (word: string): boolean => {
+  const { words, short } = nameWords()
+  return [word, word.replace(/s$/u, '')].some((form) => words.has(form) || short.has(form))
+}
 
 const vocabulary = once((): Vocabulary => {
   const { words, short } = nameWords()
@@ -154,6 +160,8 @@ function withLastLetter(word: Word, ofDays: boolean): Word {
 
 /** A word as a report spells it; as it is if it is spelled so, or if nothing that reports print looks like it. */
 export function spell(text: string): string {
+  // `Oto19`
+  if (/^[Oo]to\d/u.test(text)) return `0${text.slice(1)}`
   // A dot behind a flag, a number or a whole word is dirt.
   if (/^[HL][.,]$/u.test(text)) return text[0]!
   const dotted = /^(.*?([\p{L}\d]+))\.$/u.exec(text)
@@ -322,6 +330,9 @@ function splitWord(word: Word, { isLong, isShort }: KnownWords): Word[] {
   // `19N`, `107H`: a result and its flag. No unit is written so.
   const [, result = ''] = /^([<>≤≥]?\d{1,4}(?:[.,]\d{1,3})?)(?:N|H{1,2}|L{1,2})$/u.exec(word.text) ?? []
   if (result) return cutAt(word, result.length)
+  // `12.5fL`
+  const [, number = '', unit = ''] = /^(\d+[.,]\d+)(\p{L}.*)$/u.exec(word.text) ?? []
+  if (number && isUnit(unit)) return cutAt(word, number.length)
   // `Hepatitis BSurface`, `A : GRatio`
   const [, behindLetter = ''] = /^\p{Lu}(\p{Lu}\p{Ll}{4,})$/u.exec(word.text) ?? []
   if (behindLetter && isLong(behindLetter.toLowerCase()) && !isLong(word.text.toLowerCase())) return cutAt(word, 1)

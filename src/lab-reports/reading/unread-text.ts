@@ -68,7 +68,8 @@ export function unreadText(reading: Reading, names: Names): { rows: RowFinding[]
     found.rows.push(...wordsBesideRows(table, reading))
     for (const line of table.rows.length ? linesWithoutRow(table, reading, names) : linesOfResults(table, reading, names)) {
       for (const row of rowsBeside(line, table, reading)) found.rows.push({ row, finding: BESIDE_LINE })
-      if (!isResultLine(line, table.columns, names) && !hasLostValue(line, table.page, names)) continue
+      const isLost = hasLostValue(line, table.page, names) && (table.columns === null || hasUnreadInk(line, table.page))
+      if (!isResultLine(line, table.columns, names) && !isLost) continue
       const text = 'A line of a table that has a value is in no result.'
       found.report.push({ kind: 'line_without_row', text, page: line.page, box: line.box })
     }
@@ -171,6 +172,8 @@ const isPerhapsBound = ({ box, text }: Word, { range_lines, value }: Row, column
 
 /** The number of a laboratory behind names: `01`, in pictures also `o1`. */
 const SITE = /^[0oO]\d$/u
+/** So many of them in a table say that it prints them. */
+const SITES_MIN = 2
 
 /**
  * Whether a word is one that many rows have besides: a label, the number of a laboratory, or a number next to rows that have their range,
@@ -178,15 +181,15 @@ const SITE = /^[0oO]\d$/u
  */
 function usualIn(unread: readonly Word[][], rowCount: number): (word: Word, row: Row) => boolean {
   const isMost = (count: number) => count >= USUAL_ROWS_MIN && count >= rowCount * USUAL_SHARE
+  const isSite = (word: Word) => SITE.test(word.text) && counts.get(textOf(word))! >= SITES_MIN
   const isNumber = ({ text }: Word) => numberOf(text) !== undefined
   const textOf = ({ text }: Word) => (SITE.test(text) ? `0${text[1]}` : text)
   const counts = new Map<string, number>()
   for (const words of unread) for (const text of new Set(words.map(textOf))) counts.set(text, (counts.get(text) ?? 0) + 1)
   const hasFormer = isMost(unread.filter((words) => words.some(isNumber)).length)
   return (word, { range_lines }) =>
-    isMost(counts.get(textOf(word))!)
-      ? !/\d/u.test(word.text) || SITE.test(word.text)
-      : hasFormer && isNumber(word) && range_lines.length > 0
+    isSite(word) ||
+    (isMost(counts.get(textOf(word))!) ? !/\d/u.test(word.text) : hasFormer && isNumber(word) && range_lines.length > 0)
 }
 
 /** Lines of a table of which nothing was read, with a value next to a name that laboratories measure, or in a picture a range below it. */
@@ -280,6 +283,12 @@ function rowsBeside(line: Line, { rows: own }: TableOfRows, { rows }: Reading): 
 const hasLostValue = ({ cells }: Line, { source }: PageText, { isNamed }: Names): boolean =>
   source === 'ocr' && cells.every(({ text }) => isNamed(cleanName(text)))
 
+/** Whether a line of a picture has ink that is in no word, or nothing tells what ink it has. */
+const hasUnreadInk = ({ box }: Line, { words, ink = [] }: PageText): boolean => {
+  const isRead = readBy(words)
+  return ink.length === 0 || ink.some((inkBox) => areInLine(inkBox, box) && !isRead(inkBox))
+}
+
 const LETTERS_NOT_READ: ReadingFinding = {
   kind: 'letters_not_read',
   text: 'The picture of the page has a text in the line of this row of which no letter was recognized.',
@@ -292,7 +301,11 @@ function lettersNotRead(table: TableOfRows, { rows, results }: Reading): { rows:
   const area = boxAround(own.map((index) => rows[index]!.box))
   const height = heightOf(rows[own[0]!]!.value_box)
   const inside = page.unread.filter(
-    (box) => overlapX(box, area) > 0 && overlapY(box, area) > 0 && heightOf(box) > height * SIGN_HEIGHT_MIN,
+    (box) =>
+      overlapX(box, area) > 0 &&
+      overlapY(box, area) > 0 &&
+      heightOf(box) > height * SIGN_HEIGHT_MIN &&
+      (!page.ink?.length || isInked(box, page)),
   )
   const beside = (box: Box) => own.filter((index) => areInLine(rows[index]!.box, box))
   return {
@@ -305,6 +318,17 @@ function lettersNotRead(table: TableOfRows, { rows, results }: Reading): { rows:
       .filter((box) => beside(box).length === 0)
       .map((box) => ({ kind: 'letters_not_read', text: 'A text inside of a table was not recognized.', page: page.number, box })),
   }
+}
+
+/** Share of the width of a text: less ink is that of its neighbors. */
+const INKED_MIN = 0.2
+
+/** Whether a text that was not recognized has ink that belongs to no word: the detector of texts also sees some where none are. */
+function isInked(text: Box, { words, ink = [] }: PageText): boolean {
+  const isRead = readBy(words)
+  return ink
+    .filter((box) => overlapY(box, text) > 0 && overlapX(box, text) > widthOf(text) * INKED_MIN)
+    .some((box) => !isRead({ ...box, left: Math.max(box.left, text.left), right: Math.min(box.right, text.right) }))
 }
 
 /** Whether a line begins with a name that laboratories measure and a number, whatever cells they are in, and continues after them. */

@@ -1,0 +1,114 @@
+// What of rows of pictures may be misread: names and units that no laboratory uses, ranges that are cut, lost decimal signs.
+import { isUnit } from '../../lab-values/units.ts'
+import { numberOf } from '../../lab-values/values.ts'
+import type { ReadRowsOptions, Row } from '../tables/row-parts.ts'
+import { isSusceptibility } from '../texts/antibiotics.ts'
+import type { ReadingFinding, RowFinding } from './finding.ts'
+import { isUsualWord } from './language.ts'
+import { isNameWord } from './spelling.ts'
+import type { Reading } from './table-doubts.ts'
+
+const UNKNOWN_NAME: ReadingFinding = {
+  kind: 'name_is_unknown',
+  text: 'No laboratory is known to use this name as it was read from the picture: letters, signs or spaces may be wrong.',
+}
+const UNKNOWN_UNIT: ReadingFinding = {
+  kind: 'unit_is_no_unit',
+  text: 'The unit as it was read from the picture is not known: letters may be wrong.',
+}
+const CUT_RANGE: ReadingFinding = {
+  kind: 'range_is_doubtful',
+  text: 'A bound of the range, or a sign of it, may be lost: its bounds are not written alike.',
+}
+const LOST_SIGN: ReadingFinding = {
+  kind: 'value_is_far_from_range',
+  text: 'The value is far from its range and has no decimal sign, which the range has: it may be lost.',
+}
+
+type Names = Pick<ReadRowsOptions, 'isNamed'>
+
+/** Rows of pictures of which letters, digits, signs or spaces may be misread. */
+export function misreadTexts({ pages, rows }: Reading, names: Names): RowFinding[] {
+  const pictures = new Set(pages.flatMap(({ page }) => (page.source === 'ocr' ? [page.number] : [])))
+  const usual = usualForms(rows)
+  return rows.flatMap((row, index) => {
+    if (!pictures.has(row.page)) return []
+    const found = [
+      isKnownName(row, names) && !(usual.hasCommas && LACKS_COMMA.test(row.name)) ? undefined : UNKNOWN_NAME,
+      row.unit === null || isUnit(row.unit) ? undefined : UNKNOWN_UNIT,
+      isCutRange(row, usual) ? CUT_RANGE : undefined,
+      hasLostSign(row) ? LOST_SIGN : undefined,
+    ]
+    return found.flatMap((finding) => (finding ? [{ row: index, finding }] : []))
+  })
+}
+
+/** How a report writes its names and ranges. */
+interface UsualForms {
+  /** `Ferritin, Serum` */
+  hasCommas: boolean
+  /** `0.5`, and never `.5` */
+  hasZeros: boolean
+  /** `40-`, `-30` */
+  hasOpenRanges: boolean
+}
+
+const usualForms = (rows: readonly Row[]): UsualForms => {
+  const ranges = rows.map(({ range_lines: lines }) => lines.join(' '))
+  return {
+    hasCommas: rows.some(({ name }) => /, (?:Serum|Plasma)$/u.test(name)),
+    hasZeros: ranges.some((range) => /(?<![\d.,])0[.,]\d/u.test(range)),
+    hasOpenRanges: ranges.filter((range) => OPEN.test(range)).length >= OPEN_MIN,
+  }
+}
+
+/** So many open ranges of a report are how it prints them. */
+const OPEN_MIN = 3
+const OPEN = /^[([]?\s?(?:\d[\d.,]*\s?[-–—]|[-–—]\s?\d[\d.,]*)\s?[)\]]?$/u
+/** `Complement C3 Serum` */
+const LACKS_COMMA = /[^,\s] (?:Serum|Plasma)$/u
+/** A comma or a bracket at the end of a name was read as a dot, or the name goes on behind it. */
+const ENDS_IN_SIGN = /[.,;:]$/u
+/** `Factor , Quantitative`, `HIV 1 +2`, `HIV1&II`, `Monocytes%`: a space that nobody writes, or that is lost. */
+const MISPLACED_SPACE = /\s[.,)]|\s\+\d|[\p{L}\d]&[\p{L}\d]|\p{L}%/u
+/** `D002`, `R506Q`: numbers of allergens and mutations. */
+const CODE = /\d/u
+/** `(ICT)`: an abbreviation of a method or of the name. */
+const IN_BRACKETS = /\(\p{Lu}{2,5}\)/gu
+
+/** Whether a name is one of something that laboratories measure, and each of its words is spelled so. */
+function isKnownName({ name, value, comments }: Row, { isNamed }: Names): boolean {
+  if (isSusceptibility(name, value, comments)) return true
+  if (!isNamed(name) || ENDS_IN_SIGN.test(name) || MISPLACED_SPACE.test(name)) return false
+  const words =
+    name
+      .replaceAll(IN_BRACKETS, '')
+      .toLowerCase()
+      .match(/[\p{L}\d]*\p{L}[\p{L}\d]*/gu) ?? []
+  return words.every((word) => (CODE.test(word) ? !/^[01]\p{L}/u.test(word) : isNameWord(word)) || isUsualWord(word))
+}
+
+const TWO_BOUNDS = /^[([]?\s?(\d*(?:[.,]\d+)?)\s?(?:-|–|—|−|~|to)\s?(\d*(?:[.,]\d+)?)\s?[)\]]?$/iu
+
+function isCutRange({ range_lines: lines }: Row, { hasZeros, hasOpenRanges }: UsualForms): boolean {
+  const text = lines.length === 1 ? lines[0]! : ''
+  if (!/\d/u.test(text)) return false
+  if (text.split(/[([]/u).length !== text.split(/[)\]]/u).length) return true
+  if (OPEN.test(text)) return !hasOpenRanges
+  const [, low = '', high = ''] = TWO_BOUNDS.exec(text) ?? []
+  if (hasZeros && /^[.,]/u.test(high)) return true
+  const [min, max] = [numberOf(low), numberOf(high)]
+  // `3.5 - 51`
+  return min !== undefined && max !== undefined && decimalsOf(low) > 0 && decimalsOf(high) === 0 && min > 0 && max / min >= FAR
+}
+
+/** Multiple from which on a lost decimal sign is likelier than a wide range or a high result. */
+const FAR = 8
+
+const decimalsOf = (number: string): number => /[.,](\d+)$/u.exec(number)?.[1]?.length ?? 0
+
+function hasLostSign({ value, range_lines: lines }: Row): boolean {
+  const [, low = '', high = ''] = (lines.length === 1 && TWO_BOUNDS.exec(lines[0]!)) || []
+  const max = numberOf(high)
+  return max !== undefined && decimalsOf(low) > 0 && decimalsOf(high) > 0 && /^\d+$/u.test(value) && Number(value) > max * FAR
+}
