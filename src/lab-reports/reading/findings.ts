@@ -19,6 +19,9 @@ export interface ReadingFindings {
   report: ReportFinding[]
 }
 
+/** Share of the rows: if more are doubtful, rows may be put together wrongly, and in pictures none is certain. */
+export const DOUBTFUL_SHARE = 0.2
+
 export function collectFindings(reading: Reading, names: Pick<ReadRowsOptions, 'isNamed'>): ReadingFindings {
   const rows = reading.rows.map((row, index) => [
     ...rowDoubts(row, reading.results[index]!, names),
@@ -35,7 +38,8 @@ export function collectFindings(reading: Reading, names: Pick<ReadRowsOptions, '
   for (const { row, finding } of misreadTexts(reading, names)) add(row, finding)
   for (const { row, finding } of movedRanges(reading, rows)) add(row, finding)
   for (const { row, finding } of doubtfulTables(reading, rows)) add(row, finding)
-  return { rows, report: [...unread.report, ...ink.report] }
+  const isDoubtful = rows.filter((findings) => findings.length).length > rows.length * DOUBTFUL_SHARE
+  return { rows, report: [...unread.report, ...(isDoubtful ? unread.headings : []), ...ink.report] }
 }
 
 const AMONG_PARTICULARS: ReadingFinding = {

@@ -131,6 +131,18 @@ test('a name below the rows of a picture that has nothing beside it asks for a p
   assert(findings([...ofWords, lost]).includes('line_without_row'))
 })
 
+test('a name alone in a picture asks for a person if more than a fifth of the rows are doubtful', () => {
+  const reportKinds = (doubtfulCount: number) => {
+    const misread = rows((name, value, index) => row(index < doubtfulCount ? `${name} ofx` : name, value))
+    const note: PlacedText[] = [[40, 'RBC normocytic normochromic cells are seen']]
+    const lines = [...misread, [[40, 'Ferritin'] as PlacedText], note]
+    const page: PageText = { ...pageOfLines(lines), source: 'ocr' }
+    return understand([{ ...page, ink: page.words.map(({ box }) => box) }]).findings!.map(({ kind }) => kind)
+  }
+  assert.deepEqual(reportKinds(0), [])
+  assert.deepEqual(reportKinds(5), ['line_without_row'])
+})
+
 test('two numbers of laboratories behind names of a picture are how the report prints them, and one word is not', () => {
   const withWord = (...places: number[]) =>
     rows((name, value, index) =>

@@ -12,7 +12,7 @@ import { readRows } from '../tables/rows.ts'
 import { readLines } from '../tables/tables.ts'
 import { isSusceptibility } from '../texts/antibiotics.ts'
 import { isDoubtful, type ReadingFinding, type ReportFinding } from './finding.ts'
-import { collectFindings, isParticular } from './findings.ts'
+import { collectFindings, DOUBTFUL_SHARE, isParticular } from './findings.ts'
 import { isEnglish } from './language.ts'
 import { hasDecimalCommas, mendedRow, withCommas, withPlainNumbers } from './mended-rows.ts'
 import { readPdfPage, pageOfImage, type PageOptions } from './page-of-file.ts'
@@ -161,8 +161,6 @@ function withLines(pages: readonly PageText[], isName?: (name: string) => boolea
 
 /** What is left of the confidence of a doubtful row, and of a row of a report of which something is in no result or much is doubtful. */
 const [DOUBTFUL_ROW, DOUBTFUL_REPORT] = [0.5, 0.8]
-/** Share of the rows in pictures: if more are doubtful, none is certain. */
-const DOUBTFUL_SHARE = 0.2
 
 function withConfidences(
   results: readonly ReportResult[],

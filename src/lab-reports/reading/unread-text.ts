@@ -62,16 +62,24 @@ const CUTOFF = /^cut-?off[=:]?\d*$/iu
 
 type Names = Pick<ReadRowsOptions, 'isNamed'>
 
-export function unreadText(reading: Reading, names: Names): { rows: RowFinding[]; report: ReportFinding[] } {
-  const found: { rows: RowFinding[]; report: ReportFinding[] } = { rows: [], report: [] }
+export interface UnreadText {
+  rows: RowFinding[]
+  report: ReportFinding[]
+  /** For names alone in a line of a picture that has no unread ink: headings, unless the rows around them were put together wrongly. */
+  headings: ReportFinding[]
+}
+
+export function unreadText(reading: Reading, names: Names): UnreadText {
+  const found: UnreadText = { rows: [], report: [], headings: [] }
   for (const table of tablesOf(reading)) {
     found.rows.push(...wordsBesideRows(table, reading))
     for (const line of table.rows.length ? linesWithoutRow(table, reading, names) : linesOfResults(table, reading, names)) {
       for (const row of rowsBeside(line, table, reading)) found.rows.push({ row, finding: BESIDE_LINE })
-      const isLost = hasLostValue(line, table.page, names) && (table.columns === null || hasUnreadInk(line, table.page))
-      if (!isResultLine(line, table.columns, names) && !isLost) continue
+      const isResult = isResultLine(line, table.columns, names)
+      if (!isResult && !hasLostValue(line, table.page, names)) continue
       const text = 'A line of a table that has a value is in no result.'
-      found.report.push({ kind: 'line_without_row', text, page: line.page, box: line.box })
+      const isHeading = !isResult && table.columns !== null && !hasUnreadInk(line, table.page)
+      found[isHeading ? 'headings' : 'report'].push({ kind: 'line_without_row', text, page: line.page, box: line.box })
     }
     const letters = lettersNotRead(table, reading)
     found.rows.push(...letters.rows)

@@ -5,6 +5,7 @@ import { type Box, heightOf, overlapX, widthOf } from '../pages/page.ts'
 import type { Band, CellKind, Line } from './table-cells.ts'
 import { columnKind, type ColumnKind, spanningRuns } from './headers.ts'
 import { type Run, runOf, type Spaces, splitAtGaps, textOf } from './runs.ts'
+import { looksLikeSentence } from '../texts/names.ts'
 import * as tolerances from './tolerances.ts'
 
 export interface TableColumn {
@@ -185,7 +186,7 @@ function isBetweenNames({ words }: Run, place: number): boolean {
 /** Texts of two columns that stand so close that they seem one. */
 function splitText(run: Run, groups: readonly Group[], { usual }: Spaces): Run[] {
   const own = groups.filter((group) => group.names.length && isIn(run.box, group)).toSorted((a, b) => a.left - b.left)
-  if (own.length < 2) return [run]
+  if (own.length < 2 || looksLikeSentence(textOf(run))) return [run]
   const least = usual * tolerances.COLUMN_GAP * heightOf(run.box)
   const parts = splitAtGaps(
     run,
