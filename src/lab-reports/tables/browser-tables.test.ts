@@ -681,3 +681,36 @@ test('when a specimen was taken is no part of the heading of its panel', () => {
     ],
   )
 })
+
+test('units below the names of some rows are their units', () => {
+  assert.deepEqual(
+    readRows([
+      ...line(100, 'Test', 'Result', '', 'Reference Range'),
+      ...line(120, 'Glucose', '88', '', '70 - 99'),
+      [131, 36, 'mg/dL'],
+      ...line(150, 'Sodium', '140', '', '136 - 145'),
+      [161, 36, 'mmol/L'],
+      ...line(180, 'pH', '7.40', '', '7.35 - 7.45'),
+    ]).map(([name, value, units]) => [name, value, units]),
+    [
+      ['Glucose', '88', 'mg/dL'],
+      ['Sodium', '140', 'mmol/L'],
+      ['pH', '7.40', null],
+    ],
+  )
+})
+
+test('the title of the page above a label is no part of the label', () => {
+  const { metadata } = understand([
+    pageOfTexts([
+      [40, 36, 'Laboratory Report'],
+      [52, 36, 'Patient'],
+      [52, 120, 'Ann Example'],
+      [52, 320, 'Born'],
+      [52, 400, '1980-01-22'],
+      ...HEADER,
+      ...line(120, 'Zinc', '88', 'ug/dL', '60 - 120'),
+    ]),
+  ])
+  assert.deepEqual([metadata.patient_first_name, metadata.patient_last_name], ['Ann', 'Example'])
+})
