@@ -6,6 +6,7 @@ import { Payload, cells, waitForJobs, queue, stopWorkers, waitUntil, working } f
 import { countHeartRates } from '../../../test/support/heavy-posts.ts'
 import { exportXml, record, upload } from '../../../test/support/file-imports.ts'
 import { cells as testCells, createTestTeam, vault, type TestTeam } from '../../../test/support/server.ts'
+import { runLongWork } from '../../platform/runtime/long-work.ts'
 import { eraseImports } from './imports.ts'
 import { ImportTurn, ImportRunner, type ImportOptions } from './run-import.ts'
 
@@ -42,8 +43,8 @@ const SHORT = { first: { ms: 300_000, bytes: 1 }, further: { ms: 300_000, bytes:
 const isPart = (count: number): boolean => count > 0 && count < LONG && count % 5000 === 0
 
 /** Runs imports. */
-function runs(turn_limits?: ImportOptions['turn_limits']) {
-  const runner = new ImportRunner({ vault, ...(turn_limits && { turn_limits }) })
+function runs(turn_limits?: ImportOptions['turn_limits'], wait_ms?: number) {
+  const runner = new ImportRunner({ vault, ...(turn_limits && { turn_limits }), ...(wait_ms && { wait_ms }) })
   after(() => runner.stop())
   return runner.handlers
 }
@@ -114,6 +115,27 @@ describe('imports of several teams', () => {
     }
     assert.equal((await query).status, 200)
     await waitUntil('the file is imported', async () => (await countFinished(busy)) === 1)
+  })
+
+  test('do not wait for one whose team does other long work', async () => {
+    const [busy, other] = [await createTestTeam(), await createTestTeam()]
+    await startImport(busy, small)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const longWork = runLongWork(busy.team, () => promise)
+    try {
+      working(Object.values(runs(WHOLE, 100)))
+      await waitUntil('the import of the busy team has had its first turn', async () => {
+        const { rows } = await busy.db.pool.query('select turns, batches from file_import where team_id = $1', [busy.team])
+        return rows[0].turns > 0 && rows[0].batches === 0
+      })
+      await startImport(other, small)
+      await waitUntil('the file of the other team is imported', async () => (await countFinished(other)) === 1)
+      assert.equal(await countFinished(busy), 0)
+    } finally {
+      resolve()
+    }
+    await longWork
+    await waitUntil('the file of the busy team is imported', async () => (await countFinished(busy)) === 1)
   })
 
   test('that are small begin before the second turn of a long one', async () => {

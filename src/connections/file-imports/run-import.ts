@@ -38,6 +38,7 @@ const PUT_OFF_MS = 5000
 const ATTEMPTS_MAX = 5
 const READ_MS_MAX = 6 * 3_600_000
 const THREAD_MB_MAX = 256
+const WAIT_MS = 10_000
 /** After a batch an import rests for this part of the time that the batch took, and no longer than that. */
 const REST_PART = 0.5
 const REST_MS_MAX = 200
@@ -65,22 +66,26 @@ export interface ImportOptions {
   turn_limits?: Record<Phase, TurnLimits>
   /** What a thread that reads a file may hold, in MB; 256 by default. */
   thread_mb_max?: number
+  /** How long a batch waits for other long work of its team before imports of other teams have their turn; 10 s by default. */
+  wait_ms?: number
 }
 
 /** The imports of a process. */
 export class ImportRunner implements Service {
   readonly #vault: Vault
   readonly #thread_mb_max: number
+  readonly #wait_ms: number
   readonly #turn_limits: Record<Phase, TurnLimits>
   readonly #running = new Map<string, { phase: Phase; end: Promise<void> }>()
   /** When an import was postponed because one of another cell runs. */
   readonly #put_off_ms: Record<Phase, number> = { first: -Infinity, further: -Infinity }
   #isStopping = false
 
-  constructor({ vault, turn_limits = TURN_LIMITS, thread_mb_max = THREAD_MB_MAX }: ImportOptions) {
+  constructor({ vault, turn_limits = TURN_LIMITS, thread_mb_max = THREAD_MB_MAX, wait_ms = WAIT_MS }: ImportOptions) {
     this.#vault = vault
     this.#turn_limits = turn_limits
     this.#thread_mb_max = thread_mb_max
+    this.#wait_ms = wait_ms
   }
 
   readonly handlers: Record<Phase, Handler> = { first: this.#handler('first'), further: this.#handler('further') }
@@ -128,7 +133,7 @@ export class ImportRunner implements Service {
     const othersWait = async () =>
       phase === 'first' || performance.now() - this.#put_off_ms[phase] < PUT_OFF_MS || (await context.othersWait?.()) === true
     const turn = new ImportTurn(this.#turn_limits[phase], claimed.turns)
-    const work = new ImportInProgress(context, { id, phase, turn, othersWait }, claimed)
+    const work = new ImportInProgress(context, { id, phase, turn, othersWait, wait_ms: this.#wait_ms }, claimed)
     const end =
       claimed.attempts > ATTEMPTS_MAX || claimed.file_key === null
         ? { ...work.state, error: 'interrupted' as const }
@@ -181,6 +186,7 @@ interface OwnTurn {
   turn: ImportTurn
   /** Whether the turn ends where it is over: a first one always does, a further one if another one waits. */
   othersWait: () => Promise<boolean>
+  wait_ms: number
 }
 
 /** One import, and what of it is stored. */
@@ -220,10 +226,27 @@ class ImportInProgress {
     const { read_bytes } = state.progress
     this.#own.turn.batch(read_bytes)
     const began = performance.now()
-    const { tenant } = this.#context
-    this.#results = await runLongWork(tenant.team, () => this.#context.tx((tx) => this.#storeBatch(tx, batch)))
+    this.#results = await this.#runInTurn(() => this.#context.tx((tx) => this.#storeBatch(tx, batch)))
     await this.#endTurnIfOver(read_bytes)
     await sleep(Math.min(REST_MS_MAX, (performance.now() - began) * REST_PART))
+  }
+
+  /** Waits while other long work of the team runs. Errors: TurnEnded if that takes too long for the imports that wait. */
+  async #runInTurn(store: () => Promise<Results>): Promise<Results> {
+    for (;;) {
+      let hasBegun = false
+      const work = () => {
+        hasBegun = true
+        return store()
+      }
+      try {
+        return await runLongWork(this.#context.tenant.team, work, this.#own.wait_ms)
+      } catch (error) {
+        if (hasBegun) throw error
+        if (await this.#own.othersWait()) throw new TurnEnded()
+        await sleep(REST_MS_MAX)
+      }
+    }
   }
 
   /** @returns the results with those of the batch */

@@ -91,8 +91,11 @@ export interface RequestDependencies {
 
 /** About a thousand samples of a phone. */
 export const LONG_BODY_BYTES_MIN = 128 * 1024
-/** Requests with long bodies: one of a team computes at a time, and a second one is of another team. Others do not wait for them. */
-const LONG_REQUESTS = { running_max: 2, running_max_each: 1, waiting_max: 1000, waiting_max_each: 200, wait_ms: 30_000 }
+const WAITING = { waiting_max: 1000, wait_ms: 30_000 }
+/** Requests with long bodies: one of a team at a time. Others do not wait for them. */
+const LONG_REQUESTS = { running_max: Infinity, running_max_each: 1, waiting_max_each: 200, ...WAITING }
+/** Of those whose team does no other long work, two run: what a team waits for with itself takes no place from others. */
+const LONG_REQUESTS_OF_ALL = { running_max: 2, ...WAITING }
 
 /**
  * Creates the function that serves requests. Its errors become responses: those of the guards, of the input, and of the operation; 429 and
@@ -100,7 +103,10 @@ const LONG_REQUESTS = { running_max: 2, running_max_each: 1, waiting_max: 1000, 
  * @param readBytes reads the body: called once, when the caller is authorized
  */
 export function requestServer(process: RequestDependencies) {
-  const longRequests = new ConcurrencyLimit(LONG_REQUESTS)
+  const ofTeams = new ConcurrencyLimit(LONG_REQUESTS)
+  const ofAll = new ConcurrencyLimit(LONG_REQUESTS_OF_ALL)
+  const runInTurn = <R>(owner: string, run: () => Promise<R>) =>
+    ofTeams.run(() => runLongWork(owner, () => ofAll.run(run)), { owner })
   return async (call: Call, readBytes: () => Promise<Buffer | undefined>): Promise<OperationResponse> => {
     const { operation } = call
     await authenticate(process, call)
@@ -112,7 +118,7 @@ export function requestServer(process: RequestDependencies) {
       runWork({ kind: 'operation', name: operation.id }, async () => replayOrRun(process, call, await parseInput(process, call)))
     const owner = call.tenant?.team ?? call.manager?.org
     const isLong = (call.bytes?.length ?? 0) >= LONG_BODY_BYTES_MIN && (operation.body ?? operation.file) !== undefined
-    const response = await (isLong && owner !== undefined ? longRequests.run(() => runLongWork(owner, run), { owner }) : run())
+    const response = await (isLong && owner !== undefined ? runInTurn(owner, run) : run())
     await afterOperation?.()
     const deprecation = operation.deprecation?.(call.params)
     if (deprecation) Object.assign(call.response_headers, deprecationHeaders(deprecation, process.base_path))
