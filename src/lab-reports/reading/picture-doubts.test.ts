@@ -65,7 +65,7 @@ function kindsOfRow(name: string, value: string, range: string, neighbors: Place
   return { ofPicture: ofPicture[0], ofText: ofText[0], isAlone: ofPicture.slice(1).every((kinds) => kinds.length === 0) }
 }
 
-test('a name in a picture whose spaces or letters nobody writes so is doubtful, also where its letters together are a name', () => {
+test('a name in a picture with spaces or letters that no report prints is doubtful, also where its letters together are a name', () => {
   for (const name of ['HIV1&II', 'HIV 1 +2 antibody/antigen', 'Rheumatoid Factor , Quantitative', 'Vitamin D (25-0H)'])
     assert.deepEqual(kindsOfRow(name, '100', '0 - 200').ofPicture, ['name_is_unknown'], name)
   for (const name of ['HIV 1+2 antibody/antigen', 'Rheumatoid Factor, Quantitative', 'Ferritin', 'ANA titre', 'DHEA sulphate'])

@@ -1,4 +1,4 @@
-// What of rows of pictures may be misread: names and units that no laboratory uses, ranges that are cut, lost decimal signs.
+// Texts in rows of pictures that may be misread: names and units that no laboratory uses, ranges that are cut, lost decimal signs.
 import { isUnit } from '../../lab-values/units.ts'
 import { numberOf } from '../../lab-values/values.ts'
 import type { ReadRowsOptions, Row } from '../tables/row-parts.ts'
@@ -69,7 +69,7 @@ const OPEN = /^[([]?\s?(?:\d[\d.,]*\s?[-–—]|[-–—]\s?\d[\d.,]*)\s?[)\]]?$
 const LACKS_COMMA = /[^,\s] (?:Serum|Plasma)$/u
 /** A comma or a bracket at the end of a name was read as a dot, or the name goes on behind it. */
 const ENDS_IN_SIGN = /[.,;:]$/u
-/** `Factor , Quantitative`, `HIV 1 +2`, `HIV1&II`, `Monocytes%`: a space that nobody writes, or that is lost. */
+/** `Factor , Quantitative`, `HIV 1 +2`, `HIV1&II`, `Monocytes%`: a space that no report prints, or that is lost. */
 const MISPLACED_SPACE = /\s[.,)]|\s\+\d|[\p{L}\d]&[\p{L}\d]|\p{L}%/u
 /** `D002`, `R506Q`: numbers of allergens and mutations. */
 const CODE = /\d/u

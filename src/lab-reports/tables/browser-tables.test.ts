@@ -646,7 +646,7 @@ test('a unit that reaches over the range next to it is in the line of its row', 
   )
 })
 
-test('methods in the letters of names are no parts of these, also where only some names have one', () => {
+test('methods in the letters of names do not belong to the names, also where only some names have one', () => {
   const named = (top: number, name: string, method: string, value: string): Text[] => [
     [top, 36, name],
     [top + 11, 36, method],
@@ -667,7 +667,7 @@ test('methods in the letters of names are no parts of these, also where only som
   )
 })
 
-test('when a specimen was taken is no part of the heading of its panel', () => {
+test('the day on which a specimen was taken does not belong to the heading of its panel', () => {
   assert.deepEqual(
     readPanels([
       ...HEADER,
@@ -700,7 +700,7 @@ test('units below the names of some rows are their units', () => {
   )
 })
 
-test('the title of the page above a label is no part of the label', () => {
+test('the title of the page above a label does not belong to the label', () => {
   const { metadata } = understand([
     pageOfTexts([
       [40, 36, 'Laboratory Report'],
