@@ -8,7 +8,7 @@ import { columnKind } from '../tables/headers.ts'
 import type { ReadRowsOptions, Row } from '../tables/row-parts.ts'
 import { dateIn } from '../texts/dates.ts'
 import type { ReadingFinding, ReportFinding } from './finding.ts'
-import { misreadTexts } from './picture-doubts.ts'
+import { misreadTexts } from './misread-texts.ts'
 import { isNoUnit, type ReportResult, TIME } from './result.ts'
 import { doubtfulTables, movedRanges, type Reading, tableDoubts } from './table-doubts.ts'
 import { rowsOfInk, unreadText } from './unread-text.ts'
@@ -19,7 +19,7 @@ export interface ReadingFindings {
   report: ReportFinding[]
 }
 
-/** Share of the rows: if more are doubtful, rows may be put together wrongly, and in pictures none is certain. */
+/** Share of the rows of a page, or of all rows in pictures: if more are doubtful, rows may be put together wrongly, and none is certain. */
 export const DOUBTFUL_SHARE = 0.2
 
 export function collectFindings(reading: Reading, names: Pick<ReadRowsOptions, 'isNamed'>): ReadingFindings {
@@ -38,8 +38,11 @@ export function collectFindings(reading: Reading, names: Pick<ReadRowsOptions, '
   for (const { row, finding } of misreadTexts(reading, names)) add(row, finding)
   for (const { row, finding } of movedRanges(reading, rows)) add(row, finding)
   for (const { row, finding } of doubtfulTables(reading, rows)) add(row, finding)
-  const isDoubtful = rows.filter((findings) => findings.length).length > rows.length * DOUBTFUL_SHARE
-  return { rows, report: [...unread.report, ...(isDoubtful ? unread.headings : []), ...ink.report] }
+  const headings = unread.headings.filter(({ page }) => {
+    const onPage = rows.filter((_, row) => reading.rows[row]!.page === page)
+    return onPage.filter((findings) => findings.length).length > onPage.length * DOUBTFUL_SHARE
+  })
+  return { rows, report: [...unread.report, ...headings, ...ink.report] }
 }
 
 const AMONG_PARTICULARS: ReadingFinding = {

@@ -12,8 +12,8 @@ const RUN_TOGETHER = /(?<=\d)to(?=\d)/gu
 /** `0.82 1.77`: a dash that was not seen. */
 const TWO_NUMBERS = /^(\d+(?:[.,]\d+)?)\s(\d+(?:[.,]\d+)?)$/u
 
-/** `2.15 - 2.57 01`: the number of a laboratory behind a range. */
-const SITE_BEHIND = /(?<=^(?:\d[\d.,]*\s?(?:-|–|—|to)|[<>≤≥]=?)\s?\d[\d.,]*)\s[0oO][1-9]$/u
+/** `2.15 - 2.57 01`: the number of a laboratory behind a range whose bounds are written alike. In `1.5 - 2 09` a decimal point is lost. */
+const SITE_BEHIND = /^(\d+(?:[.,](\d+))?\s?(?:-|–|—|to)\s?\d+(?:[.,](\d+))?)\s[0oO][1-9]$/u
 
 /** A row of a picture with its range, unit and name as the report must print them. */
 export const mendedRow = (row: Row, isNamed: (name: string) => boolean): Row => ({
@@ -24,11 +24,20 @@ export const mendedRow = (row: Row, isNamed: (name: string) => boolean): Row => 
 })
 
 export function mendedRange(text: string): string {
-  const plain = text.replaceAll(ZERO, '0').replaceAll(DASHES, ' - ').replaceAll(RUN_TOGETHER, ' to ').replace(SITE_BEHIND, '')
+  const plain = withoutSite(text.replaceAll(ZERO, '0').replaceAll(DASHES, ' - ').replaceAll(RUN_TOGETHER, ' to '))
   const [, low, high] = TWO_NUMBERS.exec(plain) ?? []
   if (low === undefined || high === undefined) return plain
   const [min, max] = [low, high].map((item) => numberOf(item.replace(',', '.')))
   return min !== undefined && max !== undefined && min < max ? `${low} - ${high}` : plain
+}
+
+/** `<40 o1`: with a letter it is no lost decimal. */
+const SITE_WITH_LETTER = /^([<>≤≥]=?\s?\d+(?:[.,]\d+)?)\s[oO][1-9]$/u
+
+function withoutSite(text: string): string {
+  const [, range, decimalsOfLow = '', decimalsOfHigh = ''] = SITE_BEHIND.exec(text) ?? []
+  if (range !== undefined && decimalsOfLow.length === decimalsOfHigh.length) return range
+  return SITE_WITH_LETTER.exec(text)?.[1] ?? text
 }
 
 /** `µmol/L.`, `S.`, `±mL/min/1.73m2`, `I U/L`, `TU/L`, `HU/L`, `[ug/L`, `mg/LFEU`, `mL/min/1.73m2 2`, `f` */

@@ -56,7 +56,7 @@ test('a unit in a picture that is not known and a name that ends in a dot are do
 
 const OF_LETTERS = ['name_is_unknown', 'range_is_doubtful', 'value_is_far_from_range']
 
-/** What findings of a row of a picture, and of the same row of a text, among other rows say about its letters, digits and signs. */
+/** Kinds of findings about letters, digits and signs that a row has in a picture, and that it has in a text. */
 function kindsOfRow(name: string, value: string, range: string, neighbors: PlacedText[][] = []) {
   const lines = [HEADER, row(name, value, range), ...rows((usualName, result) => row(usualName, result)).slice(1), ...neighbors]
   const ofLetters = (results: ReturnType<typeof read>) =>
@@ -131,15 +131,17 @@ test('a name below the rows of a picture that has nothing beside it asks for a p
   assert(findings([...ofWords, lost]).includes('line_without_row'))
 })
 
-test('a name alone in a picture asks for a person if more than a fifth of the rows are doubtful', () => {
+test('a name alone in a picture asks for a person if more than a fifth of the rows of its page are doubtful', () => {
   const reportKinds = (doubtfulCount: number) => {
     const misread = rows((name, value, index) => row(index < doubtfulCount ? `${name} ofx` : name, value))
     const note: PlacedText[] = [[40, 'RBC normocytic normochromic cells are seen']]
     const lines = [...misread, [[40, 'Ferritin'] as PlacedText], note]
     const page: PageText = { ...pageOfLines(lines), source: 'ocr' }
-    return understand([{ ...page, ink: page.words.map(({ box }) => box) }]).findings!.map(({ kind }) => kind)
+    const ofText = [2, 3, 4].map((number): PageText => ({ ...pageOfLines(rows((name, value) => row(name, value))), number }))
+    return understand([{ ...page, ink: page.words.map(({ box }) => box) }, ...ofText]).findings!.map(({ kind }) => kind)
   }
   assert.deepEqual(reportKinds(0), [])
+  // Of the rows of all pages they are less than a fifth.
   assert.deepEqual(reportKinds(5), ['line_without_row'])
 })
 

@@ -290,3 +290,12 @@ test('methods in the letters of names do not belong to the names, also where onl
     ],
   )
 })
+
+test('a number before a dash is a low result next to a range, and without one the text as it is printed', () => {
+  const values = (range: string) =>
+    readRows([...HEADER, ...line(120, 'Zinc', '7 -', 'ug/dL', range), ...line(135, 'Copper', '91', 'ug/dL', '70 - 140')]).map(
+      ([, value, , interpretation]) => [value, interpretation],
+    )
+  assert.deepEqual(values('10 - 20')[0], ['7', 'abnormal'])
+  assert.deepEqual(values('')[0], ['7 -', 'unknown'])
+})

@@ -1,6 +1,6 @@
 // The rows that one line holds: which of its cells is the name, which the result, its unit, range and flag.
 import { unitBehind } from '../../lab-values/units.ts'
-import { flagOf, partFlag } from '../../lab-values/values.ts'
+import { flagOf, partFlag, type ValueWithFlag } from '../../lab-values/values.ts'
 import { heightOf, type PageText } from '../pages/page.ts'
 import { isDay } from '../texts/dates.ts'
 import { cleanName, isPossibleName } from '../texts/names.ts'
@@ -270,6 +270,8 @@ function isResult(
   return isInColumn && isFreeResult(text, options.isNamed) && candidates.length <= 1 && isUnderResults(value.box, columns!)
 }
 
+const ENDS_IN_DASH = /\d\s-$/u
+
 function toRow(
   draft: Draft,
   { value: valueCell, candidates, text, units, flags }: ResultParts,
@@ -277,7 +279,6 @@ function toRow(
   line: Line,
   { page, section }: LineContext,
 ): Row {
-  const { value, flag } = partFlag(text)
   const ofRange = draft.range.filter((cell) => cell.kind !== 'flag' && cell.kind !== 'unit')
   // `High` beside a range is the flag of the result.
   const words = ofRange.length > 1 ? ofRange.filter((cell) => cell.value === 'word' && flagOf(cell.text)) : []
@@ -286,6 +287,8 @@ function toRow(
   const rangeCells = inRange.length
     ? inRange
     : candidates.filter((cell) => cell !== valueCell && (cell.kind === 'range' || cell.value === 'comparator'))
+  // Without a range `7 -` may be the first half of one, and no result with a flag.
+  const { value, flag }: ValueWithFlag = rangeCells.length || !ENDS_IN_DASH.test(text) ? partFlag(text) : { value: text }
   const flagCell = [...flags, ...words].find((cell) => cell !== valueCell)
   const unitCell = units[0] ?? draft.range.find((cell) => cell.kind === 'unit')
   const row: Row = {

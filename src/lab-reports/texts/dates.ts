@@ -70,7 +70,7 @@ export function withoutDay(text: string): string {
 }
 
 const OF_SPECIMEN =
-  /[\s([,;:–-]*\b(?:(?:specimen|sample|date|time)\s)?(?:collected|collection|drawn|sampled|received|reported|resulted)(?:\s(?:on|at|date))?:?\s*$/iu
+  /[\s([,;:–-]{0,4}\b(?:(?:specimen|sample|date|time)\s)?(?:collected|collection|drawn|sampled|received|reported|resulted)(?:\s(?:on|at|date))?:?\s*$/iu
 
 const TIME_BEHIND = /^(?:[\s,T]*(?:at )?\d{1,2}[:.h]\d{2}(?::\d{2})?(?:\s?[ap]\.?m\.?)?)?$/iu
 

@@ -110,7 +110,8 @@ const waiters = new SlotWaiters()
  * Runs queries over the data of a user, one after the other, in a transaction. While another request of the team is running it waits up to
  * two seconds.
  * Errors: 400 a query that cannot be used, with all reasons, or that exceeds a limit, also all of them together; 404 unknown user;
- * 429 another request of the team is still running, or ten more of it are waiting.
+ * 429 another request of the team is still running, or ten more of it are waiting; 503 a long post or a batch of an import of the team takes
+ * longer than 30 seconds.
  */
 export const runQueries = (
   { tenant, cells }: Pick<MultiTransactionContext, 'tenant' | 'cells'>,

@@ -33,13 +33,13 @@ export function misreadTexts({ pages, rows }: Reading, names: Names): RowFinding
   const usual = usualForms(rows)
   return rows.flatMap((row, index) => {
     if (!pictures.has(row.page)) return []
-    const found = [
+    const findings = [
       isKnownName(row, names) && !(usual.hasCommas && LACKS_COMMA.test(row.name)) ? undefined : UNKNOWN_NAME,
       row.unit === null || isUnit(row.unit) ? undefined : UNKNOWN_UNIT,
       isCutRange(row, usual) ? CUT_RANGE : undefined,
       hasLostSign(row) ? LOST_SIGN : undefined,
     ]
-    return found.flatMap((finding) => (finding ? [{ row: index, finding }] : []))
+    return findings.flatMap((finding) => (finding ? [{ row: index, finding }] : []))
   })
 }
 
