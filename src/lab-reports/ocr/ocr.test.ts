@@ -14,7 +14,7 @@ import {
   scaling,
   toCorners,
 } from './projection.ts'
-import { levelBox, placeWords, readPicture, withoutSpecks } from './read-picture.ts'
+import { levelBox, placeWords, readPicture, withoutEchoes, withoutSpecks } from './read-picture.ts'
 import { cornersOfPaper, parallel, medianSlant, type Slope, slopeByInk } from './straighten.ts'
 import { textBoxes } from './text-boxes.ts'
 import { alphabetOf, inkOf, type Letter, decodeLetters, wordsOfLine } from './words.ts'
@@ -234,6 +234,22 @@ describe('words', () => {
     )
   })
 
+  test('are parted where columns are, also if most gaps of a short line are wide, as next to a dash', () => {
+    const ink = inkFrom(
+      `...........${'#'.repeat(20)}${'.'.repeat(34)}${'#'.repeat(19)}${'.'.repeat(16)}##########..........${'#'.repeat(18)}.`,
+    )
+    const positions = [21, 78, 103, 130].map((column) => column / ink.length)
+    const words = wordsOfLine(
+      letters(['6', positions[0]!], ['0', positions[1]!], ['-', positions[2]!], ['5', positions[3]!]),
+      ink,
+      48,
+    )
+    assert.deepEqual(
+      words.map(({ text }) => text),
+      ['6', '0-5'],
+    )
+  })
+
   test('are not parted at a decimal point', () => {
     const ink = inkFrom('.###.#....###.')
     const words = wordsOfLine(letters(['1', 2 / 14], ['.', 5 / 14], [' ', 7 / 14], ['5', 11 / 14]), ink, 24)
@@ -364,6 +380,19 @@ test('small unsure letters are specks, and no words', () => {
   const word = (text: string, confidence: number, height: number) => ({ text, confidence, top: 10, bottom: 10 + height })
   const words = [word('Sodium', 0.9, 20), word('140', 0.9, 20), word('H', 0.5, 20), word('1', 0.9, 12), word('mmol/L', 0.9, 20)]
   assert.deepEqual(withoutSpecks([...words, word('1', 0.41, 12), word('f', 0.34, 10)]), words)
+})
+
+test('a letter that was read again at the edge of the next box of texts is no word of its own', () => {
+  const word = (text: string, left: number, right: number, top = 10) => ({
+    text,
+    left,
+    right,
+    top,
+    bottom: top + 20,
+    confidence: 0.9,
+  })
+  const words = [word('315', 100, 130), word('-', 135, 140), word('357', 145, 175), word('H', 180, 186), word('3', 100, 110, 40)]
+  assert.deepEqual(withoutEchoes([...words, word('3', 99, 108), word('75', 158, 176)]), words)
 })
 
 test('missing networks make text recognition unavailable, with an error that says so', async () => {

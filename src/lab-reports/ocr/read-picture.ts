@@ -72,7 +72,14 @@ export async function readPicture(page: Picture, { models }: OcrOptions): Promis
     }
     words.push(...own)
   }
-  return { width: picture.width, height: picture.height, words: withoutSpecks(words), unread, ink: inkOfPage(picture), back }
+  return {
+    width: picture.width,
+    height: picture.height,
+    words: withoutEchoes(withoutSpecks(words)),
+    unread,
+    ink: inkOfPage(picture),
+    back,
+  }
 }
 
 /** The page upright and straight, with its lines; few of them have been read. */
@@ -97,6 +104,22 @@ export function withoutSpecks<Word extends Pick<PictureWord, 'text' | 'confidenc
     ({ text, confidence, top, bottom }) =>
       !(text.length === 1 && /[\p{L}\d]/u.test(text) && confidence < SPECK_CONFIDENCE_MAX && bottom - top < small),
   )
+}
+
+/** Share of the width of a word that lies within another one. */
+const ECHO_SHARE = 0.6
+
+/** Letters at the edges of two boxes that overlap are read twice: the second time as a letter or two within the first word. */
+export function withoutEchoes<Word extends Omit<PictureWord, 'confidence'>>(words: readonly Word[]): Word[] {
+  const isWithin = (echo: Word, word: Word) => {
+    const [height, width] = [echo.bottom - echo.top, echo.right - echo.left]
+    return (
+      word.text.length > echo.text.length &&
+      Math.min(word.bottom, echo.bottom) - Math.max(word.top, echo.top) > height / 2 &&
+      Math.min(word.right, echo.right) - Math.max(word.left, echo.left) > width * ECHO_SHARE
+    )
+  }
+  return words.filter((echo) => echo.text.length > 2 || !words.some((word) => isWithin(echo, word)))
 }
 
 async function openPage(ocr: Engine, page: StraightPage): Promise<OpenedPage> {

@@ -105,7 +105,8 @@ function thresholdsOfColumns(rows: readonly Uint8Array[], pixels: Uint8Array, th
 export function wordsOfLine(letters: readonly Letter[], ink: readonly boolean[], height: number): LineWord[] {
   const placed = placedLetters(letters, ink)
   const usual = placed.map(({ gap }) => gap.right - gap.left).toSorted((a, b) => a - b)[placed.length >> 1] ?? 0
-  const alone = Math.max(height * SPACE_ALONE, usual * SPACE_TO_GAP)
+  // Where most gaps of a short line are wide, as next to a dash, they do not show how close letters stand.
+  const alone = Math.min(Math.max(height * SPACE_ALONE, usual * SPACE_TO_GAP), height * SPACE_UNWRITTEN)
   const words: LineWord[] = []
   for (const [index, { letter, column, gap, isSpaced }] of placed.entries()) {
     const last = words.at(-1)

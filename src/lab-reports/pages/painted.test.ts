@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { OPS } from 'pdfjs-dist/legacy/build/pdf.mjs'
 import type { Box } from './page.ts'
-import { coveredShare, type Matrix, readPaintedParts } from './painted.ts'
+import { coveredShare, type Matrix, readPaintedParts, withoutFolds } from './painted.ts'
 
 const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0]
 const areaOf = ({ left, top, right, bottom }: Box) => (right - left) * (bottom - top)
@@ -80,4 +80,22 @@ test('the dots and dashes of a line are one line, and marks at other heights are
       [60, 65, 400, 400.75],
     ],
   )
+})
+
+test('a line that runs through words is a fold of the paper, and one between words or below a word is drawn', () => {
+  const words = [40, 120, 200].map((left) => ({
+    text: 'Sodium',
+    confidence: 1,
+    box: { left, right: left + 50, top: 100, bottom: 110 },
+  }))
+  const line = (top: number) => ({ left: 30, right: 400, top, bottom: top + 0.6 })
+  const upright = { left: 60, right: 60.6, top: 50, bottom: 300 }
+  const pieces = [35, 115, 195].map((left) => ({ ...line(105), left, right: left + 60 }))
+  assert.deepEqual(withoutFolds([...pieces, line(96)], words), [line(96)])
+  assert.deepEqual(withoutFolds([line(96), line(105), line(109.5), line(115), upright], words), [
+    line(96),
+    line(109.5),
+    line(115),
+    upright,
+  ])
 })

@@ -1,6 +1,6 @@
 // What a page paints: pictures, lines, filled areas, curves.
 import { OPS } from 'pdfjs-dist/legacy/build/pdf.mjs'
-import { type Box, boxAround, type Drawings, heightOf, widthOf } from './page.ts'
+import { type Box, boxAround, centerY, type Drawings, heightOf, overlapX, widthOf, type Word } from './page.ts'
 
 export interface Painted extends Drawings {
   /** Boxes of the pictures, in points from the upper left corner of the page. */
@@ -214,3 +214,29 @@ const findSegments = (path: ArrayLike<number>, matrix: Matrix): Box[] =>
       return Math.min(box.right - box.left, box.bottom - box.top) < STRAIGHT ? [box] : []
     }),
   )
+
+/** Share of the height of a word, above and below: a line that is nearer to its middle runs through it. */
+const WORD_EDGE = 0.25
+/** So many words in a line of the drawing are not struck out: the paper is folded there, or the scanner drew the line. */
+const WORDS_IN_FOLD = 2
+
+/** In points: pieces of one line are closer. */
+const PIECES_APART_MAX = 2
+
+/** Lines that are not drawn between texts but run through them, with the pieces that go on next to them. */
+export function withoutFolds(lines: readonly Box[], words: readonly Word[]): Box[] {
+  const isLevel = (line: Box) => widthOf(line) > heightOf(line)
+  const crossedWords = (line: Box) => {
+    const y = centerY(line)
+    return words.filter(({ box }) => {
+      const edge = heightOf(box) * WORD_EDGE
+      return y > box.top + edge && y < box.bottom - edge && overlapX(box, line) > widthOf(box) / 2
+    }).length
+  }
+  const crossed = new Map(lines.map((line) => [line, isLevel(line) ? crossedWords(line) : 0]))
+  const isFold = (line: Box) =>
+    lines
+      .filter((piece) => Math.abs(centerY(piece) - centerY(line)) < PIECES_APART_MAX)
+      .reduce((sum, piece) => sum + crossed.get(piece)!, 0) >= WORDS_IN_FOLD
+  return lines.filter((line) => !isLevel(line) || !isFold(line))
+}

@@ -7,7 +7,7 @@ import { readPicture, type OcrOptions } from '../ocr/read-picture.ts'
 import { isUnit } from '../../lab-values/units.ts'
 import { collectPixels } from '../pages/layers.ts'
 import { boxAround, centerX, centerY, type Box, type PageText } from '../pages/page.ts'
-import { coveredShare } from '../pages/painted.ts'
+import { coveredShare, withoutFolds } from '../pages/painted.ts'
 import { operationsOf, pageText, readPaintedPartsOfPage, type Operations } from '../pages/pdf-text.ts'
 import { decodePicture, drawPage } from '../pages/pictures.ts'
 import { textQuality, type TextQuality } from '../pages/text-quality.ts'
@@ -96,6 +96,7 @@ async function pageOfPicture(canvas: Canvas, scale: number, options: PageOptions
     right: right / scale,
     bottom: bottom / scale,
   })
+  const placed = words.map(({ text, confidence, ...box }) => ({ text, confidence, box: inPoints(box) }))
   const page = {
     number: 1,
     width: width / scale,
@@ -103,9 +104,8 @@ async function pageOfPicture(canvas: Canvas, scale: number, options: PageOptions
     source: 'ocr' as const,
     unread: unread.map(inPoints),
     ink: ink.texts.map(inPoints),
-    drawings: { lines: ink.rules.map(inPoints), areas: [] },
+    drawings: { lines: withoutFolds(ink.rules.map(inPoints), placed), areas: [] },
   }
-  const placed = words.map(({ text, confidence, ...box }) => ({ text, confidence, box: inPoints(box) }))
   if (back === IDENTITY) return { ...page, words: placed }
   const toDrawn = compose(compose(scaling(scale), back), scaling(1 / scale))
   const drawnPage = { width: drawnWidth, height: drawnHeight, place: (box: Box) => projectedBox(toDrawn, box) }
