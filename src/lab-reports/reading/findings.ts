@@ -75,6 +75,15 @@ const IS_CUT = /\p{Ll}[-–]$|[\p{L}\d)][/,&(]$|\d[-–]$|\s(?:of|and|or|with|by
 /** `transferase (GGT)`, `/Creatinine`, `) Ratio`: something came before. */
 const CAME_BEFORE = /^[)\]/,&+]|^\p{Ll}{4,}|^\([^)]*\)$/u
 
+/** `Count (RBC)`, `Volume (MPV)`: what comes before it tells what was counted. */
+const isRestOfName = (name: string): boolean => {
+  const [, inBrackets] =
+    /^(?:count|volume|width|level|ratio|index|concentration|hormone|capacity|saturation|antibod(?:y|ies)|antigen|phosphatase|aminotransferase|transferase)\s?\((\p{L}[^()]+)\)$/iu.exec(
+      name,
+    ) ?? []
+  return inBrackets !== undefined && !isUnit(inBrackets)
+}
+
 /** Times by which values are below or above their range in no patient, but for hormones of pregnancy and copies of viruses. */
 const [BELOW, ABOVE] = [500, 10_000]
 
@@ -112,6 +121,7 @@ const INCOMPLETE: ReadingFinding = {
 function nameDoubt({ name }: Row, { isNamed }: Names): ReadingFinding | undefined {
   // What tells names apart leaves brackets, signs and small words out.
   if (hasOpenBracket(name) || IS_CUT.test(name)) return INCOMPLETE
+  if (isRestOfName(name)) return INCOMPLETE
   if (COMPARED.test(name)) return HOLDS_VALUE
   if (CAME_BEFORE.test(name)) return INCOMPLETE
   // `M (IgM)`, but not `K (serum)`.

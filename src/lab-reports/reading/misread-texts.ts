@@ -5,7 +5,7 @@ import type { ReadRowsOptions, Row } from '../tables/row-parts.ts'
 import { isSusceptibility } from '../texts/antibiotics.ts'
 import type { ReadingFinding, RowFinding } from './finding.ts'
 import { isUsualWord } from './language.ts'
-import { isNameWord } from './spelling.ts'
+import { isNameWord, lacksSlash } from './spelling.ts'
 import type { Reading } from './table-doubts.ts'
 
 const UNKNOWN_NAME: ReadingFinding = {
@@ -34,7 +34,7 @@ export function misreadTexts({ pages, rows }: Reading, names: Names): RowFinding
   return rows.flatMap((row, index) => {
     if (!pictures.has(row.page)) return []
     const findings = [
-      isKnownName(row, names) && !(usual.hasCommas && LACKS_COMMA.test(row.name)) ? undefined : UNKNOWN_NAME,
+      isKnownName(row, names) && !lacksComma(row, usual) ? undefined : UNKNOWN_NAME,
       row.unit === null || isUnit(row.unit) ? undefined : UNKNOWN_UNIT,
       isCutRange(row, usual) ? CUT_RANGE : undefined,
       hasLostSign(row) ? LOST_SIGN : undefined,
@@ -45,8 +45,8 @@ export function misreadTexts({ pages, rows }: Reading, names: Names): RowFinding
 
 /** How a report writes its names and ranges. */
 interface UsualForms {
-  /** `Ferritin, Serum` */
-  hasCommas: boolean
+  /** What stands behind a comma in names, in lower case: `serum` of `Ferritin, Serum`. */
+  behindCommas: ReadonlySet<string>
   /** `0.5`, and never `.5` */
   hasZeros: boolean
   /** `40-`, `-30` */
@@ -56,7 +56,12 @@ interface UsualForms {
 const usualForms = (rows: readonly Row[]): UsualForms => {
   const ranges = rows.map(({ range_lines: lines }) => lines.join(' '))
   return {
-    hasCommas: rows.some(({ name }) => /, (?:Serum|Plasma)$/u.test(name)),
+    behindCommas: new Set(
+      rows.flatMap(({ name }) => {
+        const [, comma, end] = BEHIND_COMMA.exec(name) ?? []
+        return comma ? [end!.toLowerCase()] : []
+      }),
+    ),
     hasZeros: ranges.some((range) => /(?<![\d.,])0[.,]\d/u.test(range)),
     hasOpenRanges: ranges.filter((range) => OPEN.test(range)).length >= OPEN_MIN,
   }
@@ -65,8 +70,9 @@ const usualForms = (rows: readonly Row[]): UsualForms => {
 /** So many open ranges of a report are how it prints them. */
 const OPEN_MIN = 3
 const OPEN = /^[([]?\s?(?:\d[\d.,]*\s?[-–—]|[-–—]\s?\d[\d.,]*)\s?[)\]]?$/u
-/** `Complement C3 Serum` */
-const LACKS_COMMA = /[^,\s] (?:Serum|Plasma)$/u
+/** What tells names apart behind a comma: `Complement C3 Serum` in a report that has `Ferritin, Serum`. */
+const BEHIND_COMMA =
+  /(,?) (Serum|Plasma|Urine|Total|Direct|Indirect|Free|Quant(?:itative)?|Qual(?:itative)?|NAA|[1-5]\w\w Generation)$/iu
 /** A comma or a bracket at the end of a name was read as a dot, or the name goes on behind it. */
 const ENDS_IN_SIGN = /[.,;:]$/u
 /** `Factor , Quantitative`, `HIV 1 +2`, `HIV1&II`, `Monocytes%`: a space that no report prints, or that is lost. */
@@ -79,13 +85,19 @@ const IN_BRACKETS = /\(\p{Lu}{2,5}\)/gu
 /** Whether a name is one of something that laboratories measure, and each of its words is spelled so. */
 function isKnownName({ name, value, comments }: Row, { isNamed }: Names): boolean {
   if (isSusceptibility(name, value, comments)) return true
-  if (!isNamed(name) || ENDS_IN_SIGN.test(name) || MISPLACED_SPACE.test(name)) return false
+  if (!isNamed(name) || ENDS_IN_SIGN.test(name) || MISPLACED_SPACE.test(name) || lacksSlash(name)) return false
   const words =
     name
       .replaceAll(IN_BRACKETS, '')
       .toLowerCase()
       .match(/[\p{L}\d]*\p{L}[\p{L}\d]*/gu) ?? []
   return words.every((word) => (CODE.test(word) ? !/^[01]\p{L}/u.test(word) : isNameWord(word)) || isUsualWord(word))
+}
+
+function lacksComma({ name }: Row, { behindCommas }: UsualForms): boolean {
+  const [, comma, end] = BEHIND_COMMA.exec(name) ?? []
+  // `Bilirubin Total` is usual everywhere.
+  return comma === '' && behindCommas.has(end!.toLowerCase()) && !/^\S+ Total$/iu.test(name)
 }
 
 const TWO_BOUNDS = /^[([]?\s?(\d*(?:[.,]\d+)?)\s?(?:-|–|—|−|~|to)\s?(\d*(?:[.,]\d+)?)\s?[)\]]?$/iu

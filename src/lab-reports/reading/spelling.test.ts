@@ -29,6 +29,9 @@ test('words of pictures are spelled as names of results and units are', () => {
     ['TOTA', 'TOTAL'],
     ['lgE', 'IgE'],
     ['Oto19', '0to19'],
+    ['Alc', 'A1c'],
+    ['(Iu/L)', '(IU/L)'],
+    ['mmolmol', 'mmol/mol'],
   ]
   assert.deepEqual(
     read.map(([text]) => [text, spell(text)]),
@@ -106,4 +109,61 @@ test('a weak ampersand is a percent sign', () => {
     spelledPage({ number: 1, width: 100, height: 100, source: 'ocr', words: [{ text: '&', box: BOX, confidence }] }).words[0]!
       .text
   assert.deepEqual([sign(0.3), sign(0.99)], ['%', '&'])
+})
+
+/** The texts of words in a line of a picture, each behind the one before. @param gap between them, in points */
+const spelledLine = (texts: readonly string[], gap = 3): string[] => {
+  let left = 0
+  const words = texts.map((text) => {
+    const box = { left, top: 0, right: left + text.length * 5, bottom: 10 }
+    left = box.right + gap
+    return { text, box, confidence: 0.9 }
+  })
+  return spelledPage({ number: 1, width: 600, height: 800, source: 'ocr', words }).words.map(({ text }) => text)
+}
+
+test('spaces next to brackets and commas are those that the other names of the page have', () => {
+  const usual = ['Iron', '(Fe)', 'Ferritin,', 'Ratio', '(AG)', 'Zinc,', 'Lead', '(Pb)', 'Copper,']
+  assert.deepEqual(spelledLine([...usual, 'Hemoglobin(Hgb)', 'Vitamin', 'D,25-Hydroxy']).slice(-5), [
+    'Hemoglobin',
+    '(Hgb)',
+    'Vitamin',
+    'D,',
+    '25-Hydroxy',
+  ])
+  // Names that laboratories print so, and pages that have no spaces there.
+  assert.deepEqual(spelledLine([...usual, 'Testosterone(Direct)', 'Lipoprotein(a)']).slice(-2), [
+    'Testosterone(Direct)',
+    'Lipoprotein(a)',
+  ])
+  assert.deepEqual(spelledLine(['Hemoglobin(Hgb)', 'D,25-Hydroxy']), ['Hemoglobin(Hgb)', 'D,25-Hydroxy'])
+})
+
+test('a result and the pluses of its flag are two words, and pluses behind a single digit are the result', () => {
+  assert.deepEqual(spelledLine(['7.8+', '125++', '3+'], 30), ['7.8', '+', '125', '++', '3+'])
+})
+
+test('signs of units are those that most units of the page have', () => {
+  assert.deepEqual(spelledLine(['µg/L', 'µmol/L', 'ug/dL'], 30), ['µg/L', 'µmol/L', 'µg/dL'])
+  assert.deepEqual(spelledLine(['ug/L', 'umol/L', 'µg/dL'], 30), ['ug/L', 'umol/L', 'µg/dL'])
+  assert.deepEqual(spelledLine(['x10^9/L', 'x10^9/L', '×10~9/L'], 30), ['x10^9/L', 'x10^9/L', 'x10^9/L'])
+  assert.deepEqual(spelledLine(['x10^9/L', '×10^9/L'], 30), ['x10^9/L', '×10^9/L'])
+})
+
+test('letters of a word that stand next to a gap belong to the word that reports print', () => {
+  assert.deepEqual(spelledLine(['Optima', 'lzone', '30-400'], 2.5), ['Optimal', 'zone', '30-400'])
+  assert.deepEqual(spelledLine(['NEUTROPHIL', 'S'], 1), ['NEUTROPHILS'])
+  assert.deepEqual(spelledLine(['Norma', 'l35', 'to', '52'], 2.5), ['Normal', '35', 'to', '52'])
+  assert.deepEqual(spelledLine(['Norma', 'lup', 'to', '40'], 2.5), ['Normal', 'up', 'to', '40'])
+  assert.deepEqual(spelledLine(['Tota', 'l(Bicarbonate)'], 2.5), ['Total', '(Bicarbonate)'])
+  assert.deepEqual(spelledLine(['BUN/CreatinineRatio']), ['BUN/Creatinine', 'Ratio'])
+})
+
+test('an s in front of a number is the sign of an upper bound, and behind it a second', () => {
+  assert.deepEqual(spelledLine(['Reference:', 's', '130']), ['Reference:', '≤', '130'])
+  assert.deepEqual(spelledLine(['12.2', 's', '11.0', '-', '13.5']), ['12.2', 's', '11.0', '-', '13.5'])
+})
+
+test('a nanogram in what is left of a milliliter is one in a milliliter', () => {
+  assert.deepEqual(spelledLine(['ng/m.', 'ng/m..', 'uIU/m', 'g/m2'], 30), ['ng/mL', 'ng/mL', 'uIU/mL', 'g/m2'])
 })

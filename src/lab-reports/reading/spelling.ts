@@ -18,9 +18,8 @@ const REPORT_WORDS =
   reactive non-reactive detected indeterminate equivocal present absent trace clear cloudy yellow amber straw hazy pending previous current observed
   total direct indirect calculated estimated ratio count index random fasting male female adult children laboratory laboratories pathology report
   haematology hematology biochemistry chemistry immunology serology microbiology haemogram hemogram coagulation hormones vitamins minerals cardiac iron
-  studies electrolytes diabetes leucocyte leucocytes haemoglobin haematocrit oestradiol titre sulphate highly sensitive interpretation comment remarks`.split(
-    /\s+/u,
-  )
+  zone component components examination investigation parameter parameters analyte biomarker expected studies electrolytes diabetes leucocyte
+  leucocytes haemoglobin haematocrit oestradiol titre sulphate highly sensitive interpretation comment remarks`.split(/\s+/u)
 
 /** Units as reports print them, in addition to those of the shipped terms. */
 const PRINTED_UNITS =
@@ -36,16 +35,20 @@ interface Vocabulary {
   /** Words by how they look; null where several look the same. */
   alike: ReadonlyMap<string, string | null>
   units: ReadonlyMap<string, string | null>
+  /** Units by how they look without their slash: `mmolmol`. */
+  withSlash: ReadonlyMap<string, string>
   printedUnits: ReadonlySet<string>
 }
 
-/** The words of the names of shipped terms, by whether they have fewer than four letters. */
+/** The words of the names of shipped terms, by whether they have fewer than four letters, and those with signs within: `T4,Free(Direct)`. */
 const nameWords = once(() => {
-  const [words, short] = [new Set(REPORT_WORDS), new Set<string>()]
+  const [words, short, withSigns] = [new Set(REPORT_WORDS), new Set<string>(), new Set<string>()]
   for (const term of shippedTerms())
-    for (const name of [term.displayName, ...term.aliases, ...term.sharedAliases])
+    for (const name of [term.displayName, ...term.aliases, ...term.sharedAliases]) {
       for (const [word] of name.toLowerCase().matchAll(/[\p{L}\d]+/gu)) (word.length >= LETTERS_MIN ? words : short).add(word)
-  return { words, short }
+      for (const word of name.toLowerCase().split(' ')) if (/\p{L}\(|,./u.test(word)) withSigns.add(word)
+    }
+  return { words, short, withSigns }
 })
 
 /** Whether reports print this word of four letters or more, in lower case. */
@@ -56,6 +59,20 @@ export const isNameWord = (word: string): boolean => {
   const { words, short } = nameWords()
   return [word, word.replace(/s$/u, '')].some((form) => words.has(form) || short.has(form))
 }
+
+/** The names of shipped terms without the slashes between their words. */
+const namesWithSlash = once(() => {
+  const [withSlash, others] = [new Set<string>(), new Set<string>()]
+  for (const term of shippedTerms())
+    for (const name of [term.displayName, ...term.aliases, ...term.sharedAliases])
+      (name.includes('/') ? withSlash : others).add(plainName(name))
+  return new Set([...withSlash].filter((name) => !others.has(name)))
+})
+
+const plainName = (name: string): string => name.toLowerCase().replaceAll(/\s*[/\s]\s*/gu, ' ')
+
+/** Whether a name is printed with a slash wherever it is known, and was read without: `Chol HDL Ratio`. */
+export const lacksSlash = (name: string): boolean => !name.includes('/') && namesWithSlash().has(plainName(name))
 
 const vocabulary = once((): Vocabulary => {
   const { words, short } = nameWords()
@@ -72,6 +89,7 @@ const vocabulary = once((): Vocabulary => {
     shortAlike: byLook([...short].filter((word) => /^\p{L}{3}$/u.test(word))),
     alike: byLook([...words]),
     units: byLook(units),
+    withSlash: new Map(units.flatMap((unit) => (unit.length > LETTERS_MIN ? [[unit.replace('/', ''), unit]] : []))),
     printedUnits: new Set(units),
   }
 })
@@ -104,13 +122,36 @@ export function spelledPage(page: PageText): PageText {
   const ofDays = page.words.some(({ text }) => /^(?:24-?h\w*|24|day|daily)$/iu.test(text))
   const known: KnownWords = { isLong: isReportWord, isShort: (word) => nameWords().short.has(word) }
   // A word with a letter of its neighbor could be spelled as another word: `Norma lrange`.
-  const words = repairGaps(page.words, known)
-  return { ...page, words: repairGaps(spelledWords(words, ofDays), known) }
+  const words = repairGaps(withUsualSpaces(page.words), known)
+  return { ...page, words: withUsualSigns(repairGaps(spelledWords(words, ofDays), known)) }
+}
+
+/** So many units with `µ` say that a page prints it. */
+const MICRO_MIN = 2
+
+/**
+ * `ug/dL` as `µg/dL` where most units of the page have that sign, for which the recognition reads the letter, and never the sign for the letter;
+ * `×10^9/L` as `x10^9/L` where most have the letter, or the other way round.
+ */
+function withUsualSigns(words: readonly Word[]): Word[] {
+  const units = words.filter(({ text }) => isUnit(text))
+  const count = (start: string) => units.filter(({ text }) => text.startsWith(start)).length
+  const hasMicro = count('µ') >= MICRO_MIN && count('µ') > count('u')
+  const [letters, signs] = [count('x10'), count('×10')]
+  return words.map((word) => {
+    if (!isUnit(word.text)) return word
+    const text = hasMicro ? word.text.replace(/^u/u, 'µ') : word.text
+    return { ...word, text: letters === signs ? text : text.replace(/^[x×](?=10)/u, letters > signs ? 'x' : '×') }
+  })
 }
 
 const spelledWords = (words: readonly Word[], ofDays: boolean): Word[] =>
   words.map((word, index) => {
     const next = words[index + 1]
+    // `s 130`: a second stands behind its number.
+    const isBehindNumber = index > 0 && /\d$/u.test(words[index - 1]!.text) && isNextTo(words[index - 1]!, word)
+    if (word.text === 's' && !isBehindNumber && next && /^\d/u.test(next.text) && isNextTo(word, next))
+      return { ...word, text: '≤' }
     const hasDot = /\p{L}\.$/u.test(word.text) && next !== undefined && isNextTo(word, next)
     if (!hasDot) return spelledWord(withLastLetter(word, ofDays))
     // `PROTEIN. TOTAL`: the dot may be a comma, which shows where a name is read.
@@ -153,6 +194,9 @@ function withLastLetter(word: Word, ofDays: boolean): Word {
   if (word.text === '&' && word.confidence < WEAK) return { ...word, text: '%' }
   // `UI` is `IU` in some languages; nothing else is written `Ul` before a slash.
   if (/^[mµunk]?Ul\//u.test(word.text)) return { ...word, text: word.text.replace('Ul/', 'UI/') }
+  // Nothing of these is measured in a square meter.
+  if (/^(?:[np]g|[mµu]?IU|pmol)\/m[.,il|!I1]{0,2}$/u.test(word.text))
+    return { ...word, text: word.text.replace(/m[^m]*$/u, 'mL') }
   const unit = /^([munpµ]?(?:g|mol|U|IU|kat)|[mu]?Eq|[GT])\/([dmuµ]?)[il|!It1]?$/u.exec(word.text)
   if (!unit || (unit[2] === 'd' && ofDays) || /^.*\/[dmuµ]?l$/u.test(word.text)) return word
   return unit[2] === 'm' || unit[2] === 'u' || unit[2] === 'µ' ? word : { ...word, text: `${unit[1]}/${unit[2]}l` }
@@ -170,17 +214,25 @@ export function spell(text: string): string {
     (/\d$/u.test(dotted[1]!) || (dotted[2]!.length > LETTERS_MIN && vocabulary().words.has(dotted[2]!.toLowerCase())))
   )
     return spell(dotted[1]!)
+  if (/^A[lIi|!]c$/u.test(text)) return 'A1c'
+  if (/^\(?[Il]u\//u.test(text)) return text.replace(/[Il]u/u, 'IU')
+  const [, unit = ''] = /^\((.+)\)$/u.exec(text) ?? []
+  if (unit.includes('/')) {
+    const spelled = spelledUnit(unit)
+    if (spelled) return `(${spelled})`
+  }
   return spelledUnit(text) ?? text.replaceAll(/[\p{L}\d!|[\]]+/gu, spelledPart)
 }
 
 function spelledUnit(text: string): string | undefined {
   // `x10~9/L` and `x109/L` are powers of ten.
-  const plain = text.replace(/[.,]$/u, '').replace(/^([xX]?10)[~"']?(3|6|9|12)(?=\/)/u, '$1^$2')
-  const { units, printedUnits: printed } = vocabulary()
-  if (printed.has(plain) || (plain !== text && /^[xX]?10\^/u.test(plain))) return plain
+  const plain = text.replace(/[.,]$/u, '').replace(/^([xX×]?10)[~"']?(3|6|9|12)(?=\/)/u, '$1^$2')
+  const { units, withSlash, printedUnits: printed } = vocabulary()
+  if (printed.has(plain) || (plain !== text && /^[xX×]?10\^/u.test(plain))) return plain
   // What is not a unit and looks like one; `g/cL` is never printed.
   if (!/\p{L}/u.test(plain) || (isUnit(plain) && !/\/c[Ll]$/u.test(plain))) return undefined
   const found =
+    withSlash.get(plain) ??
     units.get(lookOf(plain)) ??
     units.get(lookOf(plain.replace(/\/c[Ll]$/u, '/dL'))) ??
     units.get(lookOf(plain.replace(/[Tt]$/u, 'L')))
@@ -241,6 +293,29 @@ function copyCase(word: string, original: string): string {
   return /^\p{Lu}/u.test(original) ? word[0]!.toUpperCase() + word.slice(1) : word
 }
 
+/** Signs in names, by whether a space stands before or behind them in most reports: `Hemoglobin (Hgb)`, `Vitamin D, 25-Hydroxy`. */
+const SPACES: { withSpace: RegExp; withoutSpace: RegExp }[] = [
+  { withSpace: /^\(\p{L}/u, withoutSpace: /(?<=\p{L}{3})(?=\(\p{L}{2})/u },
+  { withSpace: /\p{L},$/u, withoutSpace: /(?<=\p{L}\)?,)(?=[\p{L}\d])/u },
+]
+/** Multiple of the words without a space: if as many have one, it was lost in the others. */
+const SPACES_SHARE = 3
+
+/** Words with the spaces next to brackets and commas that the other names of the page have. */
+function withUsualSpaces(words: readonly Word[]): readonly Word[] {
+  const isLost = ({ withSpace, withoutSpace }: (typeof SPACES)[number]) =>
+    words.filter(({ text }) => withSpace.test(text)).length >=
+    words.filter(({ text }) => withoutSpace.test(text)).length * SPACES_SHARE
+  return SPACES.filter(isLost).reduce<readonly Word[]>(
+    (cut, { withoutSpace }) =>
+      cut.flatMap((word) => {
+        const index = word.text.search(withoutSpace)
+        return index > 0 && !nameWords().withSigns.has(word.text.toLowerCase()) ? cutAt(word, index) : [word]
+      }),
+    words,
+  )
+}
+
 interface KnownWords {
   /** Whether reports print this word of four letters and more, in lower case. */
   isLong: (word: string) => boolean
@@ -273,12 +348,17 @@ function repairGaps(words: readonly Word[], knownWords: KnownWords): Word[] {
   return joined.flatMap((word) => splitWord(word, knownWords))
 }
 
-/** `Epithelia lCells`: whether the first letter of a word is the last one of the word before it. */
+/** `Epithelia lCells`, `Norma l35`: whether the first letter of a word is the last one of the word before it. */
 function isMisplaced(a: Word, b: Word, { isLong, isShort }: KnownWords): boolean {
   const [start, first, rest] = [a.text.toLowerCase(), b.text[0]!.toLowerCase(), plainOf(b.text).slice(1)]
-  const isKnown = (text: string) => isLong(text) || isShort(text)
+  const isKnown = (text: string) =>
+    isLong(text) || isShort(text) || /^(?:up|to|above|below|[<>≤≥]?\d[\d.,-]*|\(\p{L}+\),?)$/u.test(text)
   return (
-    /^\p{L}{3,}$/u.test(start) && /^\p{Ll}\p{L}{2,}/u.test(b.text) && !isLong(start) && isLong(start + first) && isKnown(rest)
+    /^\p{L}{3,}$/u.test(start) &&
+    /^\p{Ll}(?:\p{L}{2}|[\d<>≤≥(])/u.test(b.text) &&
+    !isLong(start) &&
+    isLong(start + first) &&
+    isKnown(rest)
   )
 }
 
@@ -319,7 +399,8 @@ function isOneWord(previous: Word | undefined, a: Word, b: Word, { isLong, isSho
     /^\p{L}+$/u.test(end) &&
     start.length + end.length >= JOINED_LETTERS_MIN &&
     isLong(start + end) &&
-    !(isKnown(start) && isKnown(end))
+    // `NEUTROPHIL S`
+    !(isKnown(start) && isKnown(end) && !(end === 's' && gapBetween(a, b) < LETTER_GAP_MAX))
   )
 }
 
@@ -330,6 +411,9 @@ function splitWord(word: Word, { isLong, isShort }: KnownWords): Word[] {
   // `19N`, `107H`: a result and its flag. No unit is written so.
   const [, result = ''] = /^([<>≤≥]?\d{1,4}(?:[.,]\d{1,3})?)(?:N|H{1,2}|L{1,2})$/u.exec(word.text) ?? []
   if (result) return cutAt(word, result.length)
+  // `7.8+`, `125++`: so are pluses, which behind a single digit are the result.
+  const [, marked = ''] = /^(\d+[.,]\d+|\d{2,})\+{1,3}$/u.exec(word.text) ?? []
+  if (marked) return cutAt(word, marked.length)
   // `12.5fL`
   const [, number = '', unit = ''] = /^(\d+[.,]\d+)(\p{L}.*)$/u.exec(word.text) ?? []
   if (number && isUnit(unit)) return cutAt(word, number.length)
@@ -339,6 +423,12 @@ function splitWord(word: Word, { isLong, isShort }: KnownWords): Word[] {
   const [, start = '', last = ''] = /^(\p{Lu}\p{Ll}+)\p{Lu}(\p{Lu}\p{Ll}{3,})$/u.exec(word.text) ?? []
   if (start && isLong(last.toLowerCase()) && (isLong(start.toLowerCase()) || isShort(start.toLowerCase())))
     return cutAt(word, start.length).flatMap((part, index) => (index ? cutAt(part, 1) : [part]))
+  // `BUN/CreatinineRatio`
+  const slash = word.text.lastIndexOf('/') + 1
+  if (slash > 0 && !isLong(word.text.slice(slash).toLowerCase()) && /^\p{L}{8,}$/u.test(word.text.slice(slash))) {
+    const [first, second] = splitWord({ ...word, text: word.text.slice(slash) }, { isLong, isShort })
+    return second ? cutAt(word, slash + first!.text.length) : [word]
+  }
   const [, letters = '', end = ''] = /^(\p{L}+)([,.;:]?)$/u.exec(word.text) ?? []
   const lower = letters.toLowerCase()
   if (letters.length < 2 * PART_LETTERS_MIN || isLong(lower)) return [word]

@@ -143,9 +143,14 @@ const LOST_RANGE: ReadingFinding = { kind: 'range_is_missing', text: 'Other rows
 
 /** Numeric rows without what a column of the table is for. */
 function lostCells({ page, columns, rows: own }: TableOfRows, { rows }: Reading): RowFinding[] {
-  if (!columns) return []
   const numeric = own.filter((index) => numberOf(rows[index]!.value) !== undefined)
   if (numeric.length < 2) return []
+  if (!columns) {
+    // Cards of a picture: a single range may be lost, or taken for that of another card.
+    const lost = numeric.filter((index) => !rows[index]!.range_lines.length)
+    const isLoss = page.source === 'ocr' && lost.length < numeric.length * MOST
+    return isLoss ? lost.map((row) => ({ row, finding: LOST_RANGE })) : []
+  }
   const has = (kind: ColumnKind) => columns.some((column) => column.kind === kind)
   const without = (empty: (row: Row) => boolean) => numeric.filter((index) => empty(rows[index]!))
   const [noRange, noUnit] = [
