@@ -38,7 +38,7 @@ export function isUnit(text: string): boolean {
   return isComposed(area) || (/^(?:[^a-z]+|[^A-Z]+)$/u.test(area) && COMPOSED_OF_ONE_CASE.test(area))
 }
 
-/** The unit behind a range: `0.45 - 4.50 uIU/mL`; null if there is none. */
+/** The unit behind a range: `0.45 - 4.50 uIU/mL`, `40-74%`; null if there is none. */
 export function unitBehind(range: string): string | null {
   // `(70-99 mg/dL)` has a bracket around all of it, `mg/dL (calc)` one that belongs to the unit.
   const words = (/[([](?![^()[\]]*[)\]])|^[([]/u.test(range) ? range.replace(/[)\]]+$/u, '') : range).split(/\s+/u)
@@ -49,5 +49,6 @@ export function unitBehind(range: string): string | null {
       .replace(/^[([](?=[^)\]]*$)/u, '')
     if (isUnit(text) && /\d\S*$/u.test(words.at(-count - 1)!)) return text.replace(/^[([](?!calc)(.+)[)\]]$/u, '$1')
   }
-  return null
+  const [, withoutSpace] = /\d(%|[\p{L}µ]+\/[\p{L}µ\d.^]+)$/u.exec(words.at(-1)!) ?? []
+  return withoutSpace !== undefined && isUnit(withoutSpace) ? withoutSpace : null
 }

@@ -78,6 +78,23 @@ test('a name in a picture that lacks the comma before its specimen is doubtful w
   assert.deepEqual(doubted('Iron'), [])
 })
 
+test('a name in a picture that lacks the slash that it has wherever it is known is doubtful', () => {
+  assert.deepEqual(kindsOfRow('Chol HDL Ratio', '3.2', '0.0 - 5.0').ofPicture, ['name_is_unknown'])
+  assert.deepEqual(kindsOfRow('Chol/HDL Ratio', '3.2', '0.0 - 5.0').ofPicture, [])
+})
+
+test('what is counted or measured, without what tells of what, is an incomplete name', () => {
+  for (const name of ['Count (RBC)', 'Width (RDW)', 'Volume (MPV)'])
+    assert(
+      kindsOf(read(rows((usualName, value, index) => row(index === 2 ? name : usualName, value))))[2]!.includes(
+        'name_is_incomplete',
+      ),
+      name,
+    )
+  const volume = rows((usualName, value, index) => row(index === 2 ? 'Volume (mL)' : usualName, value))
+  assert(!kindsOf(read(volume, 'text'))[2]!.includes('name_is_incomplete'))
+})
+
 test('a range in a picture that lost a bound, a bracket or a decimal sign is doubtful, and in a text it is read as printed', () => {
   for (const range of ['3.5 -', '- 5.1', '(3.5 - 5.11', '3.5 - 51']) {
     const { ofPicture, ofText, isAlone } = kindsOfRow('Potassium', '4.1', range)
@@ -177,6 +194,51 @@ test('an arrow in a picture of which no letter was recognized gives a finding on
   const unread = page.words.filter(isSign).map(({ box }) => box)
   const kinds = kindsOf(understand([{ ...page, words: page.words.filter((word) => !isSign(word)), unread }]).results)
   assert.deepEqual([kinds[1], kinds[4]], [[], ['letters_not_read']])
+})
+
+const cardsOf = (ranges: readonly [left: string, right: string][]): PlacedText[][] =>
+  ranges.flatMap(([left, right], index): PlacedText[][] => [
+    [
+      [40, ['Sodium', 'Calcium', 'Glucose'][index]!],
+      [300, ['Potassium', 'Chloride', 'Urea'][index]!],
+    ],
+    [
+      [40, '44'],
+      [110, 'mmol/L'],
+      [304, '57'],
+      [370, 'mmol/L'],
+    ],
+    [[40, left], [299, right] as PlacedText],
+  ])
+
+const rangeKindsOf = (results: ReturnType<typeof read>) =>
+  kindsOf(results).map((kinds) => kinds.filter((kind) => kind.startsWith('range_')))
+
+test('a card of a picture does not take the range of the next one, and says that its own was not understood', () => {
+  const results = read(
+    cardsOf([
+      ['Reference: 2 39', 'Reference: 0 - 99'],
+      ['Reference: 30 - 60', 'Reference: s 130'],
+    ]),
+  )
+  assert.deepEqual(
+    results.map(({ test_name, min_reference_range: min, max_reference_range: max }) => [test_name, min, max]),
+    [
+      ['Sodium', null, null],
+      ['Potassium', 0, 99],
+      ['Calcium', 30, 60],
+      ['Chloride', null, 130],
+    ],
+  )
+  assert.deepEqual(rangeKindsOf(results), [['range_is_not_understood'], [], [], []])
+})
+
+test('a card of a picture without a range is doubtful where the others have one', () => {
+  const ranges: [string, string][] = [
+    ['Reference: 30 - 60', 'Reference: 0 - 99'],
+    ['Reference: 30 - 60', 'Ref'],
+  ]
+  assert.deepEqual(rangeKindsOf(read(cardsOf(ranges))), [[], [], [], ['range_is_missing']])
 })
 
 test('names of cards in a picture that stand above their ranges and have no result ask for a person', () => {

@@ -5,7 +5,7 @@ import { type Flag, flagOf, partFlag } from '../../lab-values/values.ts'
 import { heightOf, overlapX } from '../pages/page.ts'
 import { cleanName, isPossibleName, looksLikeSentence } from '../texts/names.ts'
 import { type Cell, type Line, splitCell, type TypedCell } from './table-cells.ts'
-import { newRow, type Row } from './row-parts.ts'
+import { newRow, type Row, withoutUnit } from './row-parts.ts'
 import * as tolerances from './tolerances.ts'
 
 export interface Card {
@@ -53,7 +53,12 @@ interface TypedLine {
 
 /** The blocks among lines, from top to bottom. A value with a name left of it in its line is none: it is a row. */
 export function findCards(lines: readonly Line[], names: CardNames): Card[] {
-  const typedLines = lines.map((line) => ({ line, cells: line.cells.flatMap((cell) => splitCell(cell)) }))
+  const typedLines = lines.map((line, index) => ({
+    line,
+    cells: line.cells
+      .flatMap((cell) => splitCell(cell))
+      .flatMap((cell) => (hasRangeBelow(cell, lines[index + 1]) ? withoutUnit(cell) : [cell])),
+  }))
   const cards: Card[] = []
   for (const [index, { cells }] of typedLines.entries())
     for (const position of cells.keys()) {
@@ -62,6 +67,16 @@ export function findCards(lines: readonly Line[], names: CardNames): Card[] {
     }
   return cards
 }
+
+/** Whether a label and a range stand below a cell: `<0.01 mIU/L` above `Reference range: 0.4 - 4.5` is a result. */
+const hasRangeBelow = ({ box }: Cell, next: Line | undefined): boolean =>
+  next !== undefined &&
+  next.cells.some(
+    (cell) =>
+      Math.abs(cell.box.left - box.left) < tolerances.CARD_ALIGNED &&
+      RANGE_LABEL.test(cell.text) &&
+      rangeOf(cell.text) !== undefined,
+  )
 
 function cardAt(
   lines: readonly TypedLine[],
@@ -79,12 +94,24 @@ function cardAt(
   if (flagOf(value.text) && next?.kind === 'value' && next.value !== 'word') return undefined
   const isLabelled = previous !== undefined && VALUE_LABEL.test(previous.text)
   if (previous?.kind === 'text' && !isLabelled) return undefined
+  const reach = heightOf(value.box) * tolerances.CARD_LINE_GAP
+  const linesAbove = lines.slice(Math.max(0, index - LINES_MAX), index)
+  const isFlagAt = (cellPosition: number) => {
+    const measured = valueOfFlag(cells, cellPosition)
+    const cell = cells[cellPosition]!
+    const own = measured && nameAbove(linesAbove, cell, cell.box.left, reach, isNamed)
+    return measured !== undefined && !(own && own.name.cell.box.left > measured.box.right)
+  }
+  if (isFlagAt(position)) return undefined
   const isFlagged = previous !== undefined && flagOf(previous.text) !== undefined && !belongsToPrevious(cells, position - 1)
   const left = isLabelled || isFlagged ? previous.box.left : value.box.left
-  const right =
-    cells.slice(position + 1).find((cell) => cell.kind === 'value' || VALUE_LABEL.test(cell.text))?.box.left ?? Infinity
-  const reach = heightOf(value.box) * tolerances.CARD_LINE_GAP
-  const heading = nameAbove(lines.slice(Math.max(0, index - LINES_MAX), index), value, left, reach, isNamed)
+  // The next block may begin slightly further left in other lines.
+  const nextBlock = cells.find(
+    (cell, cellPosition) =>
+      cellPosition > position && ((cell.kind === 'value' && !isFlagAt(cellPosition)) || VALUE_LABEL.test(cell.text)),
+  )
+  const right = nextBlock ? nextBlock.box.left - tolerances.CARD_ALIGNED : Infinity
+  const heading = nameAbove(linesAbove, value, left, reach, isNamed)
   if (!heading) return undefined
   const rangesBelow = heading.range ? [] : rangeBelow(lines.slice(index + 1, index + 1 + LINES_MAX), value, left, reach, right)
   const unit = next?.kind === 'unit' ? next : unitBelow(lines[index + 1], value)
@@ -112,6 +139,14 @@ function cardAt(
     details: [...(unit ? [unit] : []), ...flags, ...ranges.map(({ cell }) => cell)],
     lines: [...new Set([heading.name.line, line, ...ranges.map((range) => range.line)])],
   }
+}
+
+/** The value that a word may be the flag of: `5.1 High`, `0.135 uIU/mL LOW`. Below a name of its own it is a result. */
+function valueOfFlag(cells: readonly TypedCell[], position: number): TypedCell | undefined {
+  const cell = cells[position]!
+  if (cell.value !== 'word' || flagOf(cell.text) === undefined) return undefined
+  const before = cells.slice(0, position).findLast(({ kind }) => kind !== 'unit' && kind !== 'range')
+  return before?.kind === 'value' && flagOf(before.text) === undefined ? before : undefined
 }
 
 /** Whether a flag belongs to the value before it and not to the one behind it. */
@@ -190,6 +225,8 @@ function rangeBelow(lines: readonly TypedLine[], value: TypedCell, left: number,
     const label = own.find((cell) => RANGE_LABEL.test(cell.text))
     const rangeCell = label && own.find((cell) => cell.box.left > label.box.right)
     if (label && rangeCell && rangeOf(rangeCell.text)) return [{ cell: rangeCell, line }]
+    // What is not understood is not passed over in silence.
+    if (label && /\d/u.test(label.text)) return [{ cell: label, line }]
     if (label && own.length === 1) continue
     if (cells.some((cell) => cell.kind === 'value' && cell.box.left > left - tolerances.CARD_ALIGNED && cell.box.left < right))
       return []

@@ -226,6 +226,39 @@ test('a label in a line of its own and a range that goes on in the next line bel
     ],
   ))
 
+test('ranges of groups with colons on the lines below a name are its range, and a column of methods is no part of the name', () =>
+  assert.deepEqual(
+    readResults([
+      [40, 36, 'Patient Name: Jane Example'],
+      [52, 36, 'Sex: Female'],
+      [100, 36, 'Test Name'],
+      [100, 200, 'Technology'],
+      [100, 300, 'Value'],
+      [100, 400, 'Units'],
+      ...[
+        ['Ferritin', 'CLIA', '123', 'ng/mL', 'Male : 30 - 400', 'Female : 15 - 150'],
+        ['Creatinine', 'Kinetic', '0.9', 'mg/dL', 'Male : 0.7 - 1.3', 'Female : 0.6 - 1.1'],
+        ['Iron', 'Ferene', '88', 'ug/dL', '38 - 169', ''],
+      ].flatMap(([name, method, value, unit, male, female], index): Text[] => {
+        const top = 130 + index * 52
+        const lines: Text[] = [
+          [top, 36, name!],
+          [top, 200, method!],
+          [top, 300, value!],
+          [top, 400, unit!],
+          [top + 11, 36, 'Bio. Ref. Interval. :'],
+          [top + 22, 36, male!],
+        ]
+        return female ? [...lines, [top + 33, 36, female]] : lines
+      }),
+    ]).map((row) => [row.test_name, row.value, row.units, row.min_reference_range, row.max_reference_range]),
+    [
+      ['Ferritin', '123', 'ng/mL', 15, 150],
+      ['Creatinine', '0.9', 'mg/dL', 0.6, 1.1],
+      ['Iron', '88', 'ug/dL', 38, 169],
+    ],
+  ))
+
 test('results that are bounds are results of their own where each stands next to a name', () =>
   assert.deepEqual(
     readRows(

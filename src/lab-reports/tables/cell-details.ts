@@ -5,7 +5,7 @@ import { columnKind } from './headers.ts'
 import { type Run, runOf, textOf } from './runs.ts'
 import { cellOf, splitCell, type TypedCell } from './table-cells.ts'
 import { isRange, lettersOf, type TableColumn, type TableOfRuns } from './table-columns.ts'
-import { isBroken, isSmaller, isUnfinished, type Part } from './table-rows.ts'
+import { isBroken, isSmaller, isUnfinished, type Part } from './cell-runs.ts'
 import * as tolerances from './tolerances.ts'
 
 /** Columns beside those of the table: of what belongs to results, and of notes on names. */

@@ -146,7 +146,8 @@ function kindWithDay(text: string): ColumnKind | undefined {
 
 /**
  * Whether a line that may name columns is a row of the table above it: `Urobilinogen  04/15/2025  Normal  Normal` under
- * `Test  Collected  Result  Range`, with a day below the name of days, or a result below that of results, and no other name of a column.
+ * `Test  Collected  Result  Range`, with a day below the name of days, or a word of results where results, ranges or flags are, and no other
+ * name of a column.
  * @param columns those of the table above
  */
 export function isRowBelow(
@@ -158,10 +159,11 @@ export function isRowBelow(
   if (namedCells.some(({ text }) => valueKind(text) === undefined)) return false
   const isBelow = ({ box }: { box: Box }, kinds: ReadonlySet<ColumnKind | undefined>) =>
     columns.some((column) => kinds.has(column.kind) && overlapX(column.box, box) > 0)
-  return namedCells.some((cell) => isBelow(cell, RESULTS)) || cells.some((cell) => isDay(cell.text) && isBelow(cell, DAYS))
+  return namedCells.some((cell) => isBelow(cell, WORDS)) || cells.some((cell) => isDay(cell.text) && isBelow(cell, DAYS))
 }
 
-const RESULTS = new Set<ColumnKind | undefined>(['value'])
+/** Where words stand that may name columns as well: `Normal`, `Abnormal`. */
+const WORDS = new Set<ColumnKind | undefined>(['value', 'range', 'flag', 'comment'])
 /** What names of days may seem. */
 const DAYS = new Set<ColumnKind | undefined>(['date', 'other'])
 
@@ -214,12 +216,12 @@ const statesResult = (text: string): boolean => {
   )
 }
 
-/** The unit that the name of a column ends with: `Result (mmol/L)`, `Value [%]`, `Result, mg/dL`, `Result in %`. */
+/** The unit that the name of a column ends with: `Result (mmol/L)`, `Value [%]`, `Result, mg/dL`, `Result in %`; `Range (units)` has none. */
 function unitIn(text: string): { name: string; unit: string } | undefined {
   const [, name, inBrackets, behindWord] =
     /^(\p{L}.*?)(?:\s?[([]\s*([^()[\]]+?)\s*[)\]]|(?:,|\sin)\s(\S+))$/iu.exec(text.trim()) ?? []
   const unit = (inBrackets ?? behindWord)?.replace(/^in\s/iu, '')
-  return name && unit && isUnit(unit) && !/^[hlmsd]$/iu.test(unit) ? { name, unit } : undefined
+  return name && unit && isUnit(unit) && !/^(?:[hlmsd]|units?)$/iu.test(unit) ? { name, unit } : undefined
 }
 
 const unitOf = (text: string): { unit?: string } => {
@@ -308,6 +310,7 @@ export function findHeaders(
       bodyStart < lines.length &&
       bodyStart - start < LINES_MAX &&
       isHeader[bodyStart] &&
+      !isFirstRow(runs[bodyStart]!, runs.slice(start, bodyStart)) &&
       isNext(lines, start, bodyStart, isParted)
     )
       bodyStart++
@@ -320,9 +323,18 @@ export function findHeaders(
   return headers
 }
 
+/** Whether a line below names of columns is a row: `Urobilinogen  Normal  Normal`, of which the first cell is no further name of a column. */
+function isFirstRow(runs: readonly Run[], runsAbove: Run[][]): boolean {
+  const columns = columnsOfRuns({ runs: runsAbove })
+  const names = columns.filter(({ kind }) => kind === 'name')
+  const isNameCell = (run: Run) => !isNamed(textOf(run)) && names.some(({ box }) => overlapX(box, run.box) > 0)
+  return runs.some(isNameCell) && isRowBelow(cellsOf([runs]), columns)
+}
+
 const cellsOf = (runs: readonly (readonly Run[])[]) => runs.flat().map((run) => ({ text: textOf(run), box: run.box }))
 
-const columnsOfRuns = ({ runs }: HeaderLines) => cellsOf(runs).map(({ text, box }) => ({ kind: columnKind(text), box }))
+const columnsOfRuns = ({ runs }: Pick<HeaderLines, 'runs'>) =>
+  cellsOf(runs).map(({ text, box }) => ({ kind: columnKind(text), box }))
 
 function isHeaderLine(runs: readonly Run[]): boolean {
   const texts = runs.map(textOf)

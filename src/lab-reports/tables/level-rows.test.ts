@@ -4,6 +4,7 @@ import { centerY, type PageText, type Word } from '../pages/page.ts'
 import { isAnalyte, isNamed } from '../reading/read-report.ts'
 import { withLevelRows } from './level-rows.ts'
 import { readRows } from './rows.ts'
+import { baselinesOf } from './table-cells.ts'
 import { readLinesOfPage } from './tables.ts'
 
 const NAMES = [
@@ -37,7 +38,7 @@ function createPage(drift: (row: number, column: number) => number, skipsUnit: (
   return { number: 1, width: 612, height: 792, source: 'ocr', words }
 }
 
-const levelRows = (page: PageText) => withLevelRows(page, readLinesOfPage(page))
+const levelRows = (page: PageText) => withLevelRows(page, baselinesOf(page))
 const rows = (page: PageText) =>
   readRows([{ page, lines: readLinesOfPage(page) }], { isAnalyte, isNamed }).map(({ name, value, range_lines }) => [
     name,
@@ -88,6 +89,25 @@ test('results of a table stand with its own names, however far apart the rows of
       put(String(11 + index), 130 + table * 280, top)
       put(`${index}-${index + 20}`, 220 + table * 280, top)
     }
+  }
+  const page: PageText = { number: 1, width: 612, height: 792, source: 'ocr', words }
+  assert.equal(levelRows(page), page)
+})
+
+test('a page whose results, units and ranges are level stays unchanged, though names on two lines stand above and below them', () => {
+  const words: Word[] = []
+  const put = (text: string, left: number, top: number) =>
+    words.push({ text, confidence: 0.95, box: { left, top, right: left + text.length * 5, bottom: top + HEIGHT } })
+  for (const [column, title] of ['Test', 'Result', 'Units', 'Range'].entries()) put(title, 40 + column * 120, TOP)
+  let top = TOP + PITCH
+  for (const [index, name] of NAMES.entries()) {
+    const isLong = index % 3 > 0
+    put(name, 40, top)
+    if (isLong) put('Serum', 40, top + HEIGHT + 1)
+    const middle = top + (isLong ? HEIGHT / 2 : 0)
+    for (const [column, text] of [String(11 + index), 'mmol/L', `${index}-${index + 20}`].entries())
+      put(text, 160 + column * 120, middle)
+    top += isLong ? PITCH + HEIGHT : PITCH
   }
   const page: PageText = { number: 1, width: 612, height: 792, source: 'ocr', words }
   assert.equal(levelRows(page), page)

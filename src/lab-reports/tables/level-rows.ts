@@ -31,10 +31,11 @@ export function withLevelRows(page: PageText, lines: readonly Line[]): PageText 
   const wordsBelow = page.words.filter(({ box }) => box.top > header.box.bottom)
   const byColumn = Map.groupBy(wordsBelow, ({ box }) => nearestColumn(box, columns))
   const drifts = splitTables(columns).flatMap(([first, ...others]) => {
-    const names = heightsOf(byColumn.get(first) ?? [])
-    return others.flatMap((column): Drift[] => {
+    const [names, ...texts] = [first, ...others].map((column) => heightsOf(byColumn.get(column) ?? []))
+    if (isFlat([names!, ...texts])) return []
+    return others.flatMap((column, index): Drift[] => {
       const start = { name: centerY(first!.box), text: centerY(column.box) }
-      const points = findDrift(names, heightsOf(byColumn.get(column) ?? []), start)
+      const points = findDrift(names!, texts[index]!, start)
       return points ? [{ column, points }] : []
     })
   })
@@ -67,6 +68,27 @@ function heightsOf(words: readonly Word[]): number[] {
   return heights.slice(0, TEXTS_MAX).map(({ y }) => y)
 }
 
+/**
+ * Whether the texts of two columns stand in the same lines: on paper that is not flat each column drifts from all others. Names and ranges on
+ * several lines stand above and below their result, so that two columns tell enough.
+ */
+const isFlat = (columns: readonly (readonly number[])[]): boolean =>
+  columns.some((heights, index) => {
+    const reach = pitchOf(heights) * tolerances.LEVEL_MAX
+    const isInLine = (otherHeights: readonly number[]) =>
+      heights.filter((y) => otherHeights.some((otherY) => Math.abs(otherY - y) < reach)).length >=
+      heights.length * tolerances.LEVEL_SHARE
+    return (
+      heights.length >= PAIRS_MIN && columns.some((otherHeights, otherIndex) => otherIndex !== index && isInLine(otherHeights))
+    )
+  })
+
+/** The usual distance of texts; 0 of a single one. */
+function pitchOf(heights: readonly number[]): number {
+  const gaps = heights.slice(1).map((y, index) => y - heights[index]!)
+  return gaps.toSorted((a, b) => a - b)[gaps.length >> 1] ?? 0
+}
+
 interface Step {
   /** How much speaks for the way up to here. */
   score: number
@@ -84,8 +106,7 @@ function findDrift(
   texts: readonly number[],
   start: { name: number; text: number },
 ): Drift['points'] | undefined {
-  const gaps = names.slice(1).map((y, index) => y - names[index]!)
-  const pitch = gaps.toSorted((a, b) => a - b)[gaps.length >> 1]
+  const pitch = pitchOf(names)
   if (!pitch || texts.length < PAIRS_MIN) return undefined
   const skip = pitch * tolerances.SKIP_COST
   const first = start.text - start.name

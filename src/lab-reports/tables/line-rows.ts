@@ -18,6 +18,7 @@ import {
   isShortAnswer,
   isWordBehindColon,
   joinedText,
+  listsRanges,
   nameUnder,
   newRow,
   type ReadRowsOptions,
@@ -154,24 +155,33 @@ function nameAndValue(
 
 const OTHER_RESULTS: readonly ColumnKind[] = ['abnormal_value', 'normal_value', 'dated_value']
 
+/**
+ * Where the result of a line is. A bound with its unit is one where a range follows it: `TSH  L  < 0.005 mIU/L  (0.45 - 4.50)`,
+ * `hs-CRP  <0.2 mg/L  <3.0`.
+ */
+function positionOfResult(cells: readonly TypedCell[], isKnown: boolean, isAnalyte: ReadRowsOptions['isAnalyte']): number {
+  const behindFlags = cells.findIndex((cell, index) => index > 0 && cell.kind !== 'flag')
+  const [cell, next] = cells.slice(behindFlags)
+  const isBeforeRange = next?.kind === 'range' || next?.value === 'comparator'
+  const isMeasured = () => isKnown || (withoutUnit(cell!).length > 1 && isAnalyte(cleanName(cells[0]!.text)))
+  if (behindFlags > 0 && cell!.kind === 'range' && ((isKnown && cell!.isAnswer) || (isBeforeRange && isMeasured())))
+    return behindFlags
+  return cells.findIndex((item, index) => index > 0 && (item.kind === 'value' || (index === 1 && isShortAnswer(item, isKnown))))
+}
+
 /** Without columns: a name, then a result, then what belongs to it. */
 function draftByKinds(cells: readonly TypedCell[], { isNamed, isAnalyte }: ReadRowsOptions): Draft[] {
   const first = cells[0]
   const isKnown = first !== undefined && isNamed(cleanName(first.text))
-  const value = cells.findIndex(
-    (cell, index) =>
-      index > 0 &&
-      (cell.kind === 'value' ||
-        (index === 1 && cell.kind === 'range' && isKnown && (cell.isAnswer || cells[2]?.kind === 'range')) ||
-        (index === 1 && isShortAnswer(cell, isKnown))),
-  )
+  const value = positionOfResult(cells, isKnown, isAnalyte)
   if (value < 1) return []
   const cellsBefore = cells.slice(0, value)
   // `pH` is a unit as well.
   const names = cellsBefore.filter((cell) => cell.kind === 'text' || (cell === first && isKnown))
   const name = joinedText(names)
   const cellsAfter = cells.slice(value + 1)
-  const nextValue = cellsAfter.findIndex((cell) => cell.kind === 'value' && cell.value !== 'comparator')
+  const flagWord = cells[value]!.value === 'word' ? undefined : flagWordIn(cellsAfter)
+  const nextValue = cellsAfter.findIndex((cell) => cell.kind === 'value' && cell.value !== 'comparator' && cell !== flagWord)
   const own =
     nextValue < 0
       ? cellsAfter
@@ -191,11 +201,17 @@ function draftByKinds(cells: readonly TypedCell[], { isNamed, isAnalyte }: ReadR
       results: [cells[value]!],
       unit: [...own, ...cellsBefore].filter((cell) => cell.kind === 'unit' && !names.includes(cell)),
       range: ranges.length ? ranges : cellsBefore.filter((cell) => cell.kind === 'range'),
-      flag: [...cellsBefore, ...own].filter((cell) => cell.kind === 'flag'),
+      flag: [...cellsBefore, ...own].filter((cell) => cell.kind === 'flag' || cell === flagWord),
       isInColumn: false,
       isAbnormal: false,
     },
   ]
+}
+
+/** `130 mg/dL HIGH`: the word of a flag behind a number and what belongs to it. Behind a word, `Normal` is what is expected. */
+function flagWordIn(cellsBehind: readonly TypedCell[]): TypedCell | undefined {
+  const first = cellsBehind.find(({ kind, value }) => kind === 'text' || (kind === 'value' && value !== 'comparator'))
+  return first?.value === 'word' && flagOf(first.text) !== undefined ? first : undefined
 }
 
 /** Drafts in stages: the parts of the result, the name, what shows that it is a result, and the row. */
@@ -266,7 +282,7 @@ function isResult(
   { columns, options }: LineContext,
 ): boolean {
   if (!hasEvidence(name, value, [...units, ...flags, ...range.filter((cell) => cell.kind !== 'text')], options)) return false
-  if (isValueInColumn(value) || value.isAnswer) return true
+  if (isValueInColumn(value) || (value.isAnswer && !listsRanges(text))) return true
   return isInColumn && isFreeResult(text, options.isNamed) && candidates.length <= 1 && isUnderResults(value.box, columns!)
 }
 

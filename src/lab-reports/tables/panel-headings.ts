@@ -3,7 +3,7 @@ import { heightOf } from '../pages/page.ts'
 import type { Run } from './runs.ts'
 import { type Line, toLine } from './table-cells.ts'
 import type { TableColumn } from './table-columns.ts'
-import { cellOfRuns, isBroken, type Part, type TableRow } from './table-rows.ts'
+import { cellOfRuns, isBroken, type Part, type TableRow } from './cell-runs.ts'
 import * as tolerances from './tolerances.ts'
 
 const PANEL = /^(?:test )?(?:panel|profile|group|section|department|category)s?(?: name)?$/iu

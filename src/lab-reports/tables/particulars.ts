@@ -5,7 +5,7 @@ import { type Field, isLabel, labelAt } from '../texts/names.ts'
 import { type Cell, type Line, toLine } from './table-cells.ts'
 import { columnKind } from './headers.ts'
 import { type Run, runsOfLine, type Spaces, textOf } from './runs.ts'
-import { cellOfRuns } from './table-rows.ts'
+import { cellOfRuns } from './cell-runs.ts'
 import * as tolerances from './tolerances.ts'
 
 /** Lines that a label may have. */

@@ -125,3 +125,266 @@ test('a method in brackets below a name in a picture is not part of the name, ev
     ['T3 (Triiodothyronine)', 'T4 (Thyroxine)', 'TSH (Ultrasensitive)'],
   )
 })
+
+test('the rest of a name below its row in a picture is part of it, though rows are hardly further apart than lines', () => {
+  const close = (rows: readonly string[][]): PageText => {
+    const page = picture(rows, 0)
+    return { ...page, words: page.words.map((word) => ({ ...word, box: { ...word.box, bottom: word.box.bottom + 1.5 } })) }
+  }
+  const page = close([
+    ['Test', 'Value', 'Units', 'Reference Range'],
+    ['Albumin', '6.9', 'g/dL', '3.5 - 5.2'],
+    ['Bilirubin, Direct', '0.17', 'mg/dL', '0.00 - 0.30'],
+    ['(Conjugated)', '', '', ''],
+    ['Alkaline Phosphatase', '74', 'U/L', '44 - 121'],
+    ['(ALP)', '', '', ''],
+    ['Alanine', '32', 'U/L', '<= 44'],
+    ['Aminotransferase', '', '', ''],
+    ['(ALT/SGPT)', '', '', ''],
+    ['Hepatitis C Virus', 'Non-', '', 'Non-Reactive'],
+    ['Antibody', 'Reactive', '', ''],
+    ['HDL Cholesterol', '55', 'mg/dL', '>39'],
+    ['LIPID PANEL', '', '', ''],
+    ['Triglycerides', '150', 'mg/dL', '0 - 149'],
+  ])
+  assert.deepEqual(
+    readIn(page).map(([name, value, , range]) => [name, value, range]),
+    [
+      ['Albumin', '6.9', '3.5 - 5.2'],
+      ['Bilirubin, Direct (Conjugated)', '0.17', '0.00 - 0.30'],
+      ['Alkaline Phosphatase (ALP)', '74', '44 - 121'],
+      ['Alanine Aminotransferase (ALT/SGPT)', '32', '<= 44'],
+      ['Hepatitis C Virus Antibody', 'Non-Reactive', 'Non-Reactive'],
+      ['HDL Cholesterol', '55', '>39'],
+      ['Triglycerides', '150', '0 - 149'],
+    ],
+  )
+})
+
+test('the first line of a name above its row in a picture is part of it, and a method there is not', () => {
+  const page = picture(
+    [
+      ['Test', 'Result', 'Unit', 'Reference Range'],
+      ['Sodium', '140', 'mmol/L', '136 - 145'],
+      ['Estimated|Average Glucose (eAG)', '|96', '|mg/dL', '|<117'],
+      ['MCH', '29.5', 'pg', '26.6 - 33.0'],
+      ['(Calculated)', '', '', ''],
+      ['MCHC', '33.9', 'g/dL', '31.5 - 35.7'],
+    ],
+    0.6,
+  )
+  assert.deepEqual(
+    readIn(page).map(([name, value]) => [name, value]),
+    [
+      ['Sodium', '140'],
+      ['Estimated Average Glucose (eAG)', '96'],
+      ['MCH', '29.5'],
+      ['MCHC', '33.9'],
+    ],
+  )
+})
+
+test('tables side by side in a picture are read one after the other, though their rows are not at the same heights', () => {
+  const columns = [40, 130, 180, 240]
+  const left = picture(
+    [
+      ['Test', 'Result', 'Unit', 'Range'],
+      ['Sodium', '140', 'mmol/L', '136 - 145'],
+      ['LDL Cholesterol|Calc', '107', 'mg/dL', '0 - 99'],
+      ['Potassium', '4.1', 'mmol/L', '3.5 - 5.1'],
+    ],
+    0,
+    columns,
+  )
+  const right = picture(
+    [
+      ['Test', 'Result', 'Unit', 'Range'],
+      ['Urea', '5.0', 'mmol/L', '2.5 - 7.8'],
+      ['Calcium', '2.3', 'mmol/L', '2.2 - 2.6'],
+      ['Albumin', '40', 'g/L', '35 - 52'],
+      ['Chloride', '101', 'mmol/L', '98 - 107'],
+    ],
+    0,
+    columns.map((x) => x + 270),
+  )
+  assert.deepEqual(
+    readIn({ ...left, words: [...left.words, ...right.words] }).map(([name, value, , range]) => [name, value, range]),
+    [
+      ['Sodium', '140', '136 - 145'],
+      ['LDL Cholesterol Calc', '107', '0 - 99'],
+      ['Potassium', '4.1', '3.5 - 5.1'],
+      ['Urea', '5.0', '2.5 - 7.8'],
+      ['Calcium', '2.3', '2.2 - 2.6'],
+      ['Albumin', '40', '35 - 52'],
+      ['Chloride', '101', '98 - 107'],
+    ],
+  )
+})
+
+test('a unit at the foot of a large result of a picture is in its line', () => {
+  const page = picture(
+    [
+      ['Test', 'Result', '', ''],
+      ['HDL Cholesterol Direct', '', '', 'Normal'],
+      ['Triglycerides', '', '', 'Normal'],
+    ],
+    0,
+  )
+  const rowsAt = [...new Set(page.words.map(({ box }) => box.top))].slice(1)
+  const large = rowsAt.flatMap((top, index): Word[] => [
+    { text: ['70', '63'][index]!, confidence: 0.9, box: { left: 200, right: 220, top: top - 2, bottom: top + 15 } },
+    { text: 'mg/dL', confidence: 0.9, box: { left: 260, right: 285, top: top + 6, bottom: top + 15 } },
+  ])
+  assert.deepEqual(
+    readIn({ ...page, words: [...page.words, ...large] }).map(([name, value, unit]) => [name, value, unit]),
+    [
+      ['HDL Cholesterol Direct', '70', 'mg/dL'],
+      ['Triglycerides', '63', 'mg/dL'],
+    ],
+  )
+})
+
+test('rows at the top of a picture of the next page are under the columns that the page names further down', () => {
+  const header = ['Test', 'Result', 'Unit', 'Reference Range']
+  const first = picture([header, ['Sodium', '140', 'mmol/L', '136 - 145'], ['Urea', '5.0', 'mmol/L', '2.5 - 7.8']], 0)
+  const second = {
+    ...picture(
+      [
+        ['Nitrite', 'Negative', '', 'Negative'],
+        ['Ketones', 'Trace', '', 'Negative'],
+        header,
+        ['Calcium', '2.3', 'mmol/L', '2.2 - 2.6'],
+      ],
+      0,
+      [90, 250, 310, 370],
+    ),
+    number: 2,
+  }
+  const rows = readRows(
+    [first, second].map((page) => ({ page, lines: readLinesOfPage(page, isNamed) })),
+    { isAnalyte, isNamed },
+  )
+  assert.deepEqual(
+    rows.map(({ name, value }) => [name, value]),
+    [
+      ['Sodium', '140'],
+      ['Urea', '5.0'],
+      ['Nitrite', 'Negative'],
+      ['Ketones', 'Trace'],
+      ['Calcium', '2.3'],
+    ],
+  )
+})
+
+test('a first column called measure has the names of what was measured', () => {
+  const page = picture(
+    [
+      ['Measure', 'Your result', 'Last year', 'Recommended'],
+      ['Total Cholesterol', '212 mg/dL', '205', 'Less than 200'],
+      ['Triglycerides', '116 mg/dL', '121', 'Less than 150'],
+    ],
+    0,
+  )
+  assert.deepEqual(
+    readIn(page).map(([name, value, unit]) => [name, value, unit]),
+    [
+      ['Total Cholesterol', '212', 'mg/dL'],
+      ['Triglycerides', '116', 'mg/dL'],
+    ],
+  )
+})
+
+test('a result that stands close behind its name is a result in front of a range or unit', () => {
+  const page = picture(
+    [
+      ['MCHC', '339', '', '315 to 357'],
+      ['RDW', '14.2', '', '11.6 to 15.4'],
+      ['White cell count 8.2', '', '10*9/L', '3.4 to 10.8'],
+      ['Estim. Avg Glu (eAG) 108', '', 'mg/dL', '100 to 117'],
+      ['Vitamin B 12', '', 'pmol/L', '171 to 919'],
+      ['MPV', '9.6', '', '7.5 to 12.5'],
+    ],
+    0,
+  )
+  assert.deepEqual(
+    readIn(page).map(([name, value, unit]) => [name, value, unit]),
+    [
+      ['MCHC', '339', null],
+      ['RDW', '14.2', null],
+      ['White cell count', '8.2', '10*9/L'],
+      ['Estim. Avg Glu (eAG)', '108', 'mg/dL'],
+      ['MPV', '9.6', null],
+    ],
+  )
+})
+
+test('the words of a name of a column that stand next to each other are one name, though other names have two lines', () => {
+  const page = picture(
+    [
+      ['Examination', 'Observed|Value', 'Unit of|Measure', 'Normal'],
+      ['Homocysteine', '6.3', 'umol/L', '0.0-14.5'],
+      ['Ferritin', '60', 'ug/L', '30-400'],
+      ['Iron', '20', 'umol/L', '10-30'],
+    ],
+    0,
+  )
+  const middle = LINE / 2
+  const words = page.words.map((word) =>
+    ['Examination', 'Normal'].includes(word.text)
+      ? { ...word, box: { ...word.box, top: word.box.top + middle, bottom: word.box.bottom + middle } }
+      : word,
+  )
+  const normal = words.find(({ text }) => text === 'Normal')!
+  const range = { ...normal, text: 'Range', box: { ...normal.box, left: normal.box.right + SPACE, right: normal.box.right + 28 } }
+  assert.deepEqual(
+    readIn({ ...page, words: [...words, range] }).map(([name, value, unit, range]) => [name, value, unit, range]),
+    [
+      ['Homocysteine', '6.3', 'umol/L', '0.0-14.5'],
+      ['Ferritin', '60', 'ug/L', '30-400'],
+      ['Iron', '20', 'umol/L', '10-30'],
+    ],
+  )
+})
+
+test('a percent sign behind a range is the unit of its row', () => {
+  const page = picture(
+    [
+      ['Test', 'Result', 'Flag', 'Reference Range'],
+      ['Platelets', '407', '', '150 - 450 10*9/L'],
+      ['Neutrophils %', '68', '', '40-74%'],
+    ],
+    0,
+  )
+  assert.deepEqual(
+    readIn(page).map(([name, , unit]) => [name, unit]),
+    [
+      ['Platelets', '10*9/L'],
+      ['Neutrophils %', '%'],
+    ],
+  )
+})
+
+test('a name on three lines of a picture is one name, though a day and its time stand next to the last two', () => {
+  const page = picture(
+    [
+      ['Analyte', 'Date and Time', 'Observed Value', 'Reference Range'],
+      ['Sodium', '|25.01.2025|11:57', '||140', '||135 to 145'],
+      ['Carbon Dioxide,|Total|(Bicarbonate)', '|25.01.2025|11:57', '||20', '||22 to 29'],
+      ['Chloride', '|25.01.2025|11:57', '||102', '||98 to 107'],
+    ],
+    0,
+    [40, 150, 260, 350],
+  )
+  const lastOfName = (word: Word) => ['Sodium', 'Chloride'].includes(word.text)
+  const bottom = page.words.map((word) =>
+    lastOfName(word) ? { ...word, box: { ...word.box, top: word.box.top + 2 * LINE, bottom: word.box.bottom + 2 * LINE } } : word,
+  )
+  assert.deepEqual(
+    readIn({ ...page, words: bottom }).map(([name, value]) => [name, value]),
+    [
+      ['Sodium', '140'],
+      ['Carbon Dioxide, Total (Bicarbonate)', '20'],
+      ['Chloride', '102'],
+    ],
+  )
+})

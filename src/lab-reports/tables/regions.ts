@@ -1,4 +1,5 @@
 // Regions of a page, which are lines under the same columns, and the column of each cell.
+import { isUnit } from '../../lab-values/units.ts'
 import { flagOf, numberOf, partFlag } from '../../lab-values/values.ts'
 import { type Box, boxAround, centerX, heightOf, overlapX, type PageText } from '../pages/page.ts'
 import { dateIn } from '../texts/dates.ts'
@@ -25,11 +26,30 @@ export function* regionsOfPages(pages: readonly ReadPage[]): Generator<{ page: P
     // Between what does not repeat nothing is head or foot: `Bio. Ref. Interval :` may stand at one height on all pages.
     const isOwn = (line: Line) => !repeatedKeys.has(keyOf(line))
     const ownLines = lines.slice(Math.max(0, lines.findIndex(isOwn)), lines.findLastIndex(isOwn) + 1)
-    for (const region of splitRegions(ownLines, columnsBefore)) {
+    const columnsAbove: Column[] | null =
+      (page.source === 'ocr' && columnsBefore && sameColumns(ownLines, columnsBefore)) || columnsBefore
+    for (const region of splitRegions(ownLines, columnsAbove).map(withNamesOfMeasures)) {
       yield { page, region }
       columnsBefore = region.columns ?? columnsBefore
     }
   }
+}
+
+/** Columns that a page names in the order of others: pictures of pages lie in different places, the tables of a page in the same. */
+const sameColumns = (lines: readonly Line[], columns: readonly Column[]): Column[] | undefined => {
+  const kindsOf = (items: readonly Column[]) => items.map(({ kind }) => kind).join(' ')
+  return lines.map((line) => columnsOf(line) ?? []).find((items) => kindsOf(items) === kindsOf(columns))
+}
+
+/** `Measure  Your result  Last year`: a first column of units that holds hardly any is that of names, if no other is. */
+function withNamesOfMeasures(region: Region): Region {
+  const { columns, lines } = region
+  const first = columns?.toSorted((a, b) => a.box.left - b.box.left)[0]
+  if (!columns || first?.kind !== 'unit' || columns.some(({ kind }) => kind === 'name')) return region
+  const cells = lines.flatMap((line) => line.cells.filter(({ box }) => nearestColumn(box, columns) === first))
+  const units = cells.filter(({ text }) => isUnit(text)).length
+  if (cells.length < 2 || units > cells.length * tolerances.UNITS_AMONG_NAMES) return region
+  return { ...region, columns: columns.map((column) => (column === first ? { ...column, kind: 'name' } : column)) }
 }
 
 /** Heads and feet of pages: the same text at the same height on most pages. */

@@ -173,6 +173,8 @@ export function secondResult(cells: readonly TypedCell[]): number | undefined {
 /** Whether the second part of a name that is parted over two lines continues the first. */
 export function joinsName(first: string, second: string, isNamed: (name: string) => boolean): boolean {
   if (/[,/(–]$|\p{L}{4}-$|\b(?:of|and|with|to|by)$/iu.test(first) || (first.includes('(') && !first.includes(')'))) return true
+  // `wRfx`, `w/ Reflex`
+  if (/^w(?:\/|rfx\b|reflex\b)/iu.test(second)) return true
   // `pH` and `hsCRP` begin small and are names of their own.
   return /^[a-z,/]/u.test(second) && !/^[a-z]{1,3}[A-Z]/u.test(second) && !isNamed(second)
 }
@@ -201,6 +203,7 @@ export function beginsName(
     gap > -height * tolerances.NAME_LINE_GAP &&
     gap < height * tolerances.NAME_LINE_GAP &&
     !isRepeated &&
+    !isStage(first.text) &&
     first.line.box.top - last.box.bottom > gap + height * tolerances.NAME_GAP_ABOVE &&
     fontOf(first.line) === fontOf(line) &&
     isNamed(`${first.text} ${name}`) &&
@@ -210,7 +213,10 @@ export function beginsName(
 
 /** Whether a free text can be a result: short, and neither the name of another one nor a list of ranges. */
 export const isFreeResult = (text: string, isNamed: (name: string) => boolean): boolean =>
-  text.length <= 80 && !looksLikeSentence(text) && !isNamed(text) && !/\d\s?[-–]\s?\d.*\d\s?[-–]\s?\d/u.test(text)
+  text.length <= 80 && !looksLikeSentence(text) && !isNamed(text) && !listsRanges(text)
+
+/** `first trimester 0.10 - 2.50, second 0.20 - 3.00`: what an explanation says, also behind a colon. */
+export const listsRanges = (text: string): boolean => /\d\s?[-–]\s?\d.*\d\s?[-–]\s?\d/u.test(text)
 
 /** A free text or a comparator alone may be anything, unless its name is known or something else of a result is there. */
 export function hasEvidence(
@@ -231,6 +237,9 @@ export function hasEvidence(
 /** Headings of parts of the examination of one specimen. */
 export const isPartOfExamination = (text: string): boolean =>
   /^(?:physical|chemical|microscop\w+|macroscop\w+|gross|general|motility|morphology|physico)\b/iu.test(text)
+
+/** `Confirmation (LC-MS/MS)`: the heading of a stage of examination, of which some names are known with it. */
+export const isStage = (text: string): boolean => /^(?:screen(?:ing)?|confirm(?:ation|atory)?)\b/iu.test(text)
 
 /** Names that say nothing: the heading above is what was measured. */
 const NAMELESS = /^(?:(?:test )?results?|values?|levels?|readings?|findings?|observed values?|interpretation of result)$/iu

@@ -354,3 +354,111 @@ test('the trimesters of a table of ranges are not results', () => {
     [],
   )
 })
+
+test('the ranges that an explanation lists behind a colon are not a result', () => {
+  const row = (name: string, value: string, unit: string, range: string): PlacedText[] => [
+    [36, name],
+    [200, value],
+    [300, unit],
+    [400, range],
+  ]
+  for (const text of [
+    'Pregnancy: first trimester 0.10 - 2.50, second 0.20 - 3.00.',
+    'Pregnancy: 1st trimester 0.10-2.50, 2nd 0.20-3.00, 3rd 0.30-3.00',
+  ])
+    assert.deepEqual(
+      rows(row('Test', 'Result', 'Units', 'Reference Range'), row('TSH', '3.89', 'uIU/mL', '0.450 - 4.500'), [[36, text]]),
+      [['TSH', '3.89', 'uIU/mL', '0.450 - 4.500']],
+      text,
+    )
+})
+
+test('the reflex test that a name announces in its second line is part of the name', () => {
+  const row = (name: string, value: string, range: string): PlacedText[] => [
+    [36, name],
+    [250, value],
+    [350, range],
+  ]
+  for (const rest of ['wRfx', 'w/ Reflex', 'w/Rfx'])
+    assert.deepEqual(
+      rows(row('Test', 'Result', 'Reference Range'), row('HIV Screen 4th Generation', 'Negative', 'Negative'), [[36, rest]]),
+      [[`HIV Screen 4th Generation ${rest}`, 'Negative', null, 'Negative']],
+    )
+})
+
+test('a sign behind a range that ends a list is no part of the range', () => {
+  for (const range of ['0 - 10 ;', '0 - 10 ,', '0 - 10'])
+    assert.deepEqual(
+      rows([
+        [36, 'Red Blood Cells'],
+        [200, '14'],
+        [290, '/cmm'],
+        [400, range],
+      ]),
+      [['Red Blood Cells', '14', '/cmm', '0 - 10']],
+    )
+})
+
+test('a bound with its unit is the result where a range follows it, also behind a flag', () => {
+  const line = (...cells: PlacedText[]) => rows(cells)
+  assert.deepEqual(line([40, 'CRP'], [326, '< 1 mg/L'], [445, '(0 - 10)']), [['CRP', '< 1', 'mg/L', '(0 - 10)']])
+  assert.deepEqual(line([40, 'TSH'], [272, 'L'], [305, '< 0.005 mIU/L'], [445, '(0.45 - 4.50)']), [
+    ['TSH', '< 0.005', 'mIU/L', '(0.45 - 4.50)'],
+  ])
+  assert.deepEqual(line([40, 'hs-CRP'], [326, '<0.2 mg/L'], [445, '<3.0']), [['hs-CRP', '<0.2', 'mg/L', '<3.0']])
+  assert.deepEqual(line([40, 'PSA'], [272, 'H'], [305, '>100 ng/mL'], [445, '<4.0']), [['PSA', '>100', 'ng/mL', '<4.0']])
+  assert.deepEqual(line([40, 'Troponin'], [305, '< 3 ng/L'], [445, '0 - 14']), [['Troponin', '< 3', 'ng/L', '0 - 14']])
+  assert.deepEqual(line([40, 'LDL Cholesterol'], [305, '<100 mg/dL'], [445, '95']), [
+    ['LDL Cholesterol', '95', 'mg/dL', '<100 mg/dL'],
+  ])
+})
+
+test('the word of a flag behind a number without names of columns is its flag, and that of another result is not', () => {
+  const flags = (...texts: string[]) =>
+    read(texts.map((text, index) => [40 + index * 150, text])).map(({ name, value, flag }) => [name, value, flag])
+  assert.deepEqual(flags('LDL 130 mg/dL HIGH'), [['LDL', '130', 'high']])
+  assert.deepEqual(flags('Potassium 2.9 mmol/L Low'), [['Potassium', '2.9', 'low']])
+  assert.deepEqual(flags('Glucose 95 mg/dL', 'Ketones', 'High')[0], ['Glucose', '95', null])
+})
+
+test('the time in a name with a result in its own column is part of the name, and a result of time is one', () => {
+  const row = (name: string, value: string, unit: string, range: string): PlacedText[] => [
+    [36, name],
+    [220, value],
+    [300, unit],
+    [380, range],
+  ]
+  assert.deepEqual(
+    rows(HEADER, row('Cortisol, 30 min', '18', 'ug/dL', '> 17'), row('Glucose 2 hours', '150', 'mg/dL', '< 140'), [
+      [36, 'Bleeding Time'],
+      [220, '4 min'],
+      [380, '2 - 7'],
+    ]),
+    [
+      ['Cortisol, 30 min', '18', 'ug/dL', '> 17'],
+      ['Glucose 2 hours', '150', 'mg/dL', '< 140'],
+      ['Bleeding Time', '4', 'min', '2 - 7'],
+    ],
+  )
+})
+
+test('the first row of a table is no further line of the names of its columns, though its words may be some', () => {
+  const row = (...texts: string[]): PlacedText[] => texts.map((text, index) => [[40, 200, 280, 360][index]!, text])
+  for (const [result, status, range] of [
+    ['Normal', 'Normal', 'Normal'],
+    ['Abnormal', 'Abnormal', 'Normal'],
+  ])
+    assert.deepEqual(
+      rows(
+        row('Analyte', 'Result', 'Status', 'Range'),
+        row('Urobilinogen', result!, status!, range!),
+        row('Bilirubin', 'Negative', 'Normal', 'Negative'),
+        row('Glucose', '95', 'Normal', '70 - 99'),
+      ).map(([name, value]) => [name, value]),
+      [
+        ['Urobilinogen', result],
+        ['Bilirubin', 'Negative'],
+        ['Glucose', '95'],
+      ],
+    )
+})

@@ -4,12 +4,22 @@ import { withoutDay } from '../texts/dates.ts'
 import { cleanName, headingOf, isPossibleName, looksLikeSentence } from '../texts/names.ts'
 import { mergeRows } from './antibiotic-tables.ts'
 import { type Card, findCards, rowOfCard } from './cards.ts'
-import { type Cell, type Line, resultsInCell, splitCell, type TypedCell, withLettersOfNames } from './table-cells.ts'
+import {
+  type Cell,
+  cellOf,
+  isTimeUnit,
+  type Line,
+  resultsInCell,
+  splitCell,
+  type TypedCell,
+  withKind,
+  withLettersOfNames,
+} from './table-cells.ts'
 import { readSpecialTables } from './dated-tables.ts'
 import { isTitleOfResults } from './headers.ts'
 import { type Headings, type LineAbove, type LinePlace, rowsOfLine } from './line-rows.ts'
 import { continuesRow, NotesBelowRows } from './notes.ts'
-import { type Region, regionsOfPages, splitAtColumns } from './regions.ts'
+import { isUnderResults, nearestColumn, type Region, regionsOfPages, splitAtColumns } from './regions.ts'
 import {
   isHeading,
   isPartOfExamination,
@@ -99,9 +109,13 @@ interface TypedLine extends StatedLine {
 
 function typeCells(statedLine: StatedLine, { columns, options: { isNamed } }: LinePlace): TypedLine {
   const cells = splitAtColumns(statedLine.line.cells, columns, isNamed)
-    .flatMap((cell) => resultsInCell(cell, isNamed).flatMap((item) => partsAtColon(item, isNamed)))
+    .flatMap((cell) => {
+      // `Male : 30 - 400 Female : 15 - 150` below a name is its range.
+      if (cell.isDetail) return [{ cell, isAnswer: false }]
+      return resultsInCell(cell, isNamed).flatMap((item) => partsAtColon(item, isNamed))
+    })
     .flatMap(({ cell, isAnswer }) =>
-      splitCell(cell).map((part): TypedCell => ({
+      splitNamed(cell, statedLine.line, columns).map((part): TypedCell => ({
         ...part,
         ...(isAnswer && { isAnswer }),
         ...(cell.isDetail && { isDetail: true }),
@@ -110,9 +124,29 @@ function typeCells(statedLine: StatedLine, { columns, options: { isNamed } }: Li
     .map((cell, index, lineCells) => reclassify(cell, index, lineCells, isNamed))
   return {
     ...statedLine,
-    cells: withLettersOfNames(cells, isNamed),
+    cells: withLettersOfNames(withResultBehindName(cells, isNamed), isNamed),
     wholeCells: statedLine.line.cells.flatMap((cell) => splitCell(cell)),
   }
+}
+
+/** `White cell count 8.2` in one cell in front of a range or unit as a name and its result; `Vitamin B 12` is a name. */
+function withResultBehindName(cells: TypedCell[], isNamed: ReadRowsOptions['isNamed']): TypedCell[] {
+  const [first, next] = cells
+  if (first?.kind !== 'text' || (next?.kind !== 'range' && next?.kind !== 'unit') || cells.some(({ kind }) => kind === 'value'))
+    return cells
+  const [name, result] = [cellOf(first.words.slice(0, -1)), cellOf(first.words.slice(-1))]
+  if (!/^[<>≤≥]?\d[\d.,]*$/u.test(result.text) || !isNamed(name.text)) return cells
+  // A number may belong to a name, but not behind a bracket.
+  if (isNamed(first.text) && !name.text.endsWith(')')) return cells
+  return [{ ...first, ...name }, withKind({ ...first, ...result }, 'value'), ...cells.slice(1)]
+}
+
+/** What a cell holds; the time in a name that has its result in another column is part of the name: `Cortisol, 30 min`. */
+function splitNamed(cell: Cell, { cells }: Line, columns: LinePlace['columns']): readonly TypedCell[] {
+  const parts = splitCell(cell)
+  const hasTime = columns && parts.length > 1 && isTimeUnit(parts.at(-1)!.text) && parts[0]!.kind === 'text'
+  if (!hasTime || nearestColumn(cell.box, columns)?.kind !== 'name') return parts
+  return cells.some(({ box }) => box !== cell.box && isUnderResults(box, columns)) ? [withKind(cell, 'text')] : parts
 }
 
 /** What the blocks of a region leave for those below them. */

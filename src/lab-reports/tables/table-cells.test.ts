@@ -25,3 +25,9 @@ test('a name keeps the text that is attached to its numbers', () => {
   for (const name of ['Vitamin C 500mg', 'Vitamin B12', 'Factor V(L)', 'CA 19-9', 'H1N1 2009'])
     assert.deepEqual(parts(name), [`text ${name}`])
 })
+
+test('how long something took is part of the text that says it', () => {
+  for (const text of ['No growth after 48 hours', 'No growth in 5 days', 'Incubated for 24 hrs', 'Repeat within 2 weeks'])
+    assert.deepEqual(parts(text), [`text ${text}`])
+  assert.deepEqual(parts('Bleeding time 4 min'), ['text Bleeding time', 'value 4', 'unit min'])
+})

@@ -13,7 +13,7 @@ import {
   valueKind,
   type ValueKind,
 } from '../../lab-values/values.ts'
-import { type Box, boxAround, centerX, centerY, heightOf, overlapX, type PageText, type Word } from '../pages/page.ts'
+import { type Box, boxAround, centerX, centerY, heightOf, overlapX, overlapY, type PageText, type Word } from '../pages/page.ts'
 import { dateIn } from '../texts/dates.ts'
 import { cleanName, isPossibleName } from '../texts/names.ts'
 import * as tolerances from './tolerances.ts'
@@ -73,9 +73,10 @@ function wordLines(page: PageText): Word[][] {
     const line = lines.findLast(({ top, bottom, words }) => {
       const overlap = Math.min(bottom, word.box.bottom) - Math.max(top, word.box.top)
       const smaller = Math.min(bottom - top, heightOf(word.box))
+      const isNext = page.source === 'ocr' && isNextToWord(word, words)
       // A large value next to a name and a unit is in their line, what stands above a word is not.
       return (
-        overlap > smaller * tolerances.LINE_OVERLAP &&
+        (overlap > smaller * tolerances.LINE_OVERLAP || isNext) &&
         words.every(
           (wordOfLine) => overlapX(wordOfLine.box, word.box) < heightOf(word.box) * 0.5 || reachesInto(wordOfLine, word),
         )
@@ -91,6 +92,17 @@ function wordLines(page: PageText): Word[][] {
     } else lines.push({ words: [word], top: word.box.top, bottom: word.box.bottom })
   }
   return lines.map(({ words }) => words)
+}
+
+/** Whether a word is level with the one close to its left, or stands within the height of that, as a unit at the foot of a large result. */
+function isNextToWord({ box }: Word, words: readonly Word[]): boolean {
+  const before = words.filter((word) => word.box.right <= box.left)
+  if (!before.length) return false
+  const last = before.reduce((nearest, word) => (word.box.right > nearest.box.right ? word : nearest))
+  const isClose = box.left - last.box.right < heightOf(box) * tolerances.CELL_GAP
+  const isLarge = heightOf(last.box) > heightOf(box) * tolerances.LARGE_RESULT
+  const overlap = overlapY(last.box, box)
+  return (isClose || isLarge) && overlap > Math.min(heightOf(box), heightOf(last.box)) * tolerances.NEXT_OVERLAP
 }
 
 /** Whether two words of one line overlap because the first, a unit, had no room in its column. */
@@ -137,8 +149,14 @@ function groupWords(words: readonly Word[], letter: number | undefined): Cell[] 
     else if (cells.at(-1)?.length === 0) cells.at(-1)!.push(word)
     else cells.push([word])
   }
-  return cells.filter((cell) => cell.length > 0).map(cellOf)
+  return cells
+    .map(withoutEnd)
+    .filter((cell) => cell.length > 0)
+    .map(cellOf)
 }
+
+/** `0 - 10 ;` without the sign that ends a list. */
+const withoutEnd = (words: Word[]): Word[] => (/^[;,]$/u.test(words.at(-1)?.text ?? '') ? words.slice(0, -1) : words)
 
 export type CellKind = 'value' | 'unit' | 'range' | 'flag' | 'date' | 'text'
 
@@ -157,6 +175,11 @@ const CELL_LETTERS_MAX = 400
 
 /** What stands before a value without naming it. */
 const VALUE_LABEL = /^(?:value|result|level|reading)s?:?$/iu
+
+/** `No growth after 48 hours`: how long something took is no result. */
+const BEFORE_TIME = /^(?:after|within|for|in|every)$/iu
+
+export const isTimeUnit = (text: string): boolean => /^(?:min(?:ute)?s?|h(?:ou)?rs?|days?|weeks?|months?)$/iu.test(text)
 
 export const withKind = (cell: Cell, kind: CellKind): TypedCell => {
   const value = kind === 'value' ? valueKind(cell.text) : undefined
@@ -218,6 +241,7 @@ function splitUncached(cell: Cell): TypedCell[] {
       return [withKind(cellOf(cell.words.slice(0, 1)), 'text'), ...parts]
     const strong = parts.length > 1 && parts.some((part) => part.kind === 'unit' || part.kind === 'range')
     if (!strong || !(first!.kind === 'value' || (first!.kind === 'flag' && parts[1]!.kind === 'value'))) continue
+    if (BEFORE_TIME.test(cell.words[start - 1]!.text) && isTimeUnit(parts[1]!.text)) continue
     return [withKind(cellOf(cell.words.slice(0, start)), 'text'), ...parts]
   }
   return [classified]

@@ -1,26 +1,15 @@
-// The rows of a table, by what is drawn between them, else by whitespace and overlap, and their cells.
-import { type Box, boxAround, centerY, heightOf, overlapY, widthOf, type Word } from '../pages/page.ts'
-import { type Cell, cellOf, type Line, toLine } from './table-cells.ts'
-import { joinsName } from './row-parts.ts'
+// The rows of a table, by what is drawn between them, else by whitespace and overlap.
+import { type Box, centerY, heightOf, overlapY } from '../pages/page.ts'
+import { columnKind } from './headers.ts'
+import { isStage } from './row-parts.ts'
 import { type Run, textOf } from './runs.ts'
 import { isMethod, namesSpecimen } from './statements.ts'
 import type { TableColumn, TableOfRuns } from './table-columns.ts'
+import { type Part, type TableRow, isBroken, isNote, goesOn, inOrder, isSmaller, segmentsOf, cellOfRuns } from './cell-runs.ts'
 import * as tolerances from './tolerances.ts'
-
-/** A text of a table: one line of one cell. */
-export interface Part {
-  run: Run
-  column: TableColumn
-}
 
 /** Lines of results in one drawn row: more are rows that nothing parts. */
 const RESULTS_MAX = 3
-
-export interface TableRow {
-  parts: Part[]
-  top: number
-  bottom: number
-}
 
 export interface RowsOptions {
   /** Heights at which something is drawn between rows. */
@@ -28,6 +17,9 @@ export interface RowsOptions {
   /** The columns of results, and of names. */
   isResult: (column: TableColumn) => boolean
   isName: (column: TableColumn) => boolean
+  /** Whether a text is, word for word, the name of something that laboratories measure. */
+  isNamed: (name: string) => boolean
+  isPicture: boolean
 }
 
 /** A line that crosses the columns, or a row. */
@@ -206,12 +198,25 @@ function mergeBands(bands: readonly TableRow[], gaps: Gaps, options: RowsOptions
       ((isClose(rowAbove, band, gaps) && isNearer(rows, bands, index, options) && continues(rowAbove, band, options)) ||
         isNameAbove(rowAbove, band, options) ||
         isNameBegun(rowAbove, band, options) ||
+        isNameContinued(rowAbove, band, { next: bands[index + 1], gaps, options }) ||
+        isResultBegun(rowAbove, band, options) ||
         isRangeAbove(rows, band, options) ||
         isSpecimenBelow(rowAbove, band, { next: bands[index + 1], gaps, options }))
     if (isJoined) rows[rows.length - 1] = rowOf([...rowAbove.parts, ...band.parts])
     else rows.push(band)
   }
-  return rows
+  return joinBegunNames(rows, options)
+}
+
+/** Rows with the first lines of their names, below which a day had to be put to its time first. */
+function joinBegunNames(rows: readonly TableRow[], options: RowsOptions): TableRow[] {
+  const joined: TableRow[] = []
+  for (const row of rows) {
+    const rowAbove = joined.at(-1)
+    if (rowAbove && isNameBegun(rowAbove, row, options)) joined[joined.length - 1] = rowOf([...rowAbove.parts, ...row.parts])
+    else joined.push(row)
+  }
+  return joined
 }
 
 const isNear = (upper: TableRow, lower: TableRow): boolean =>
@@ -241,14 +246,81 @@ function isNameAbove(upper: TableRow, lower: TableRow, options: RowsOptions): bo
  * `Calculated 107`, `Immunoglobulin A` above `(IgA) 2.49`.
  */
 function isNameBegun(upper: TableRow, lower: TableRow, options: RowsOptions): boolean {
-  const [first, ...others] = upper.parts
+  const first = upper.parts.filter(({ column }) => options.isName(column)).at(-1)
   const rest = inOrder(lower.parts.filter(({ column }) => options.isName(column)).map(({ run }) => run))[0]
+  // A day may stand above its time.
+  const goesOnBelow = ({ column }: Part) => !options.isResult(column) && lower.parts.some((part) => part.column === column)
   return (
-    others.length === 0 &&
+    first !== undefined &&
     rest !== undefined &&
-    options.isName(first!.column) &&
-    (/,$|[([][^)\]]*$/u.test(textOf(first!.run)) || /^[(,]/u.test(textOf(rest))) &&
+    upper.parts.every(goesOnBelow) &&
+    (/,$|[([][^)\]]*$/u.test(textOf(first.run)) ||
+      /^[(,]/u.test(textOf(rest)) ||
+      (options.isPicture &&
+        /^\p{L}/u.test(textOf(first.run)) &&
+        !isNote(textOf(first.run)) &&
+        !isStage(textOf(first.run)) &&
+        !options.isNamed(textOf(first.run)) &&
+        isRestOfName(textOf(first.run), textOf(rest), options))) &&
     isWhole(lower, options) &&
+    isNear(upper, lower)
+  )
+}
+
+/**
+ * Whether nothing but the rest of its name stands below a row: `(ALP)` below `Alkaline Phosphatase`, `Aminotransferase` below `Alanine`. In a
+ * picture the gaps of lines and rows are too uneven to tell it.
+ */
+function isNameContinued(
+  upper: TableRow,
+  lower: TableRow,
+  { next, gaps, options }: { next: TableRow | undefined; gaps: Gaps; options: RowsOptions },
+): boolean {
+  const isOfName = ({ column }: Part) => options.isName(column)
+  const runsAbove = inOrder(upper.parts.filter(isOfName).map(({ run }) => run))
+  if (!runsAbove.length || !lower.parts.every(isOfName) || !isWhole(upper, options) || !isNear(upper, lower)) return false
+  const name = cellOfRuns(runsAbove).text
+  const text = cellOfRuns(inOrder(lower.parts.map(({ run }) => run))).text
+  const gap = lower.top - upper.bottom
+  // As far below a row as rows are from each other.
+  const isFar = gap > (gaps.rows ?? gaps.lines ?? 0) - tolerances.LINES_CLOSER
+  // `Result:` is complete.
+  if (name.endsWith(':') || (isFar && (isStage(text) || !options.isPicture))) return false
+  const isOfNext =
+    next !== undefined &&
+    !goesOn(name) &&
+    (next.top - lower.bottom <= gap - tolerances.LINES_CLOSER || isNameBegun(lower, next, options))
+  return !isOfNext && !isNote(text) && !isSmaller(lower.parts[0]!.run, runsAbove[0]!) && isRestOfName(name, text, options)
+}
+
+const SHORT_FORM = /^\((?=(?:[^()]*\p{Lu}){2})[^()\s]+\)$/u
+
+/** Whether a text is the short form of a name in brackets, or makes a longer known name of it and is not a name alone. */
+function isRestOfName(name: string, text: string, { isNamed, isPicture }: RowsOptions): boolean {
+  const isShortForm = (bracket: string) => SHORT_FORM.test(bracket) && isNamed(bracket.slice(1, -1))
+  if (isShortForm(text)) return !name.includes('(')
+  const wordsOf = (item: string): string[] => item.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
+  const before = wordsOf(name)
+  // What else stands in brackets counts: names are known without it.
+  const joined = `${name} ${text}`.replaceAll(/\([^()]+\)/gu, (bracket) => (isShortForm(bracket) ? '' : bracket.slice(1, -1)))
+  // `Vitamins` above `25-Hydroxyvitamin D` is a heading.
+  const isRepeated = (word: string) =>
+    before.some((wordOfName) => word === wordOfName || (wordOfName.length > 4 && word.includes(wordOfName.replace(/s$/u, ''))))
+  // `Absolute` in front of `Basophil Count`: a name alone may be a heading.
+  const isRest = !isNamed(text) || (isPicture && !isNamed(name) && columnKind(name) === undefined)
+  return isRest && !wordsOf(text).some(isRepeated) && isNamed(joined)
+}
+
+/** Whether the result of a row begins with a word that says the opposite of the next line: `Non-` above `Reactive`, `Not` above `Detected`. */
+function isResultBegun(upper: TableRow, lower: TableRow, { isResult, isPicture }: RowsOptions): boolean {
+  const resultsIn = ({ parts }: TableRow) => inOrder(parts.filter(({ column }) => isResult(column)).map(({ run }) => run))
+  const [above, below] = [resultsIn(upper).at(-1), resultsIn(lower)[0]]
+  return (
+    isPicture &&
+    above !== undefined &&
+    below !== undefined &&
+    /^(?:non-?|not)$/iu.test(textOf(above)) &&
+    /^\p{L}/u.test(textOf(below)) &&
     isNear(upper, lower)
   )
 }
@@ -330,197 +402,3 @@ const partsContinued = (upper: TableRow, lower: TableRow): Part[] =>
     const last = upper.parts.filter((part) => part.column === column).at(-1)
     return last !== undefined && isBroken(last.run, run, column)
   })
-
-/** Whether a text goes on in the next line because it had no room in its own. */
-export function isBroken(upper: Run, lower: Run, column: TableColumn): boolean {
-  const [last, first] = [upper.words.at(-1)!, lower.words[0]!]
-  const tolerance = last.font === undefined ? tolerances.CELL_HEIGHT_IN_PICTURE : tolerances.CELL_HEIGHT_IN_TEXT
-  if (last.font !== first.font || Math.abs(heightOf(last.box) - heightOf(first.box)) > heightOf(last.box) * tolerance)
-    return false
-  if (isTitleOfNote(textOf(lower)) || BEGINS_WITH_LABEL.test(textOf(lower))) return false
-  const isJoined = /[\p{L}\p{N}][-–/]$/u.test(last.text)
-  if (isJoined || isUnfinished(textOf(upper))) return true
-  // Numbers below each other are as wide as their column.
-  if (BEGINS_WITH_NUMBER.test(textOf(upper)) && BEGINS_WITH_NUMBER.test(textOf(lower)) && !/[-–—]$/u.test(textOf(upper)))
-    return false
-  // A word with a hyphen is broken where its first part has no room. Browsers do not part words at a slash.
-  const part = /^.+?[-–](?=\S)/u.exec(first.text)?.[0] ?? first.text
-  const wide = (widthOf(first.box) * part.length) / first.text.length + heightOf(last.box) * 0.25
-  return widthOf(upper.box) + wide > column.width - tolerances.BREAK_ROOM
-}
-
-/** `Method: Dipstick` */
-const BEGINS_WITH_LABEL = /^\p{L}[\p{L} ]{2,20}:(?:\s|$)/u
-const BEGINS_WITH_NUMBER = /^[([]?[<>≤≥]?\s?\d/u
-
-/** A specimen or method that is stated, and a text with a label. */
-const isNote = (text: string): boolean =>
-  /^\(?(?:method|methodology|serum|plasma|urine|calculated|specimen|sample)\b|:/iu.test(text) ||
-  isMethod(text) ||
-  namesSpecimen(text)
-
-/** The title of an explanation below a row. */
-const isTitleOfNote = (text: string): boolean => /^(?:interpretation|comments?|notes?|remarks?):?$/iu.test(text)
-
-/** `Protein, Total,`, `Protein in`: the next line is part of the name. */
-const goesOn = (name: string): boolean => /[,–-]$|\b(?:in|of)$/iu.test(name)
-
-/** An open bracket, and a range without its end. */
-export const isUnfinished = (text: string): boolean =>
-  /[([][^)\]]*$|\d\s?(?:[-–—]|to)$|^(?:less|greater|more) than$|^[<>≤≥]$/u.test(text)
-
-export interface Writer {
-  page: number
-  columns: readonly TableColumn[]
-  isName: (column: TableColumn) => boolean
-  isRange: (column: TableColumn) => boolean
-  /** The column of upper bounds next to one of lower bounds. */
-  upperOf: (column: TableColumn) => TableColumn | undefined
-  /** Whether the second line of a name is one of its own in most rows. */
-  isSystematic: boolean
-  /** Whether several names have a specimen or a method below them: a specimen there is not part of these names. */
-  hasSpecimens: boolean
-  /** Whether a text is, word for word, the name of something that laboratories measure. */
-  isNamed: (name: string) => boolean
-}
-
-const inOrder = (runs: readonly Run[]): Run[] => runs.toSorted((a, b) => a.box.top - b.box.top || a.box.left - b.box.left)
-
-/** What names a column; empty if nothing does. */
-export const nameOfColumn = ({ names }: TableColumn): string => (names.length ? cellOfRuns(inOrder(names)).text : '')
-
-/** What names columns in the page before, as wide as the texts below it reached there. */
-export const continuedNames = (columns: readonly TableColumn[]): Run[] =>
-  columns.flatMap(({ names, left, right }) => {
-    if (!names.length) return []
-    const { words, box } = cellOfRuns(inOrder(names))
-    return [{ words, box: { ...box, left, right } }]
-  })
-
-/** The line that names the columns; two columns of bounds are one of ranges. */
-export function headerLine(page: number, columns: readonly TableColumn[], upperOf: Writer['upperOf']): Line {
-  const uppers = new Set(columns.flatMap((column) => upperOf(column) ?? []))
-  return toLine(
-    page,
-    columns.flatMap((column): Cell[] => {
-      if (!column.names.length || uppers.has(column)) return []
-      const upper = upperOf(column)
-      const cell = cellOfRuns(inOrder([...column.names, ...(upper?.names ?? [])]))
-      if (!upper) return [{ ...cell, band: column.band }]
-      return [{ ...cell, text: 'Reference range', words: cell.words, band: { left: column.band.left, right: upper.band.right } }]
-    }),
-  )
-}
-
-/** A row as a line, and below it the lines of names and ranges that stand for themselves. */
-export function linesOfRow({ parts }: TableRow, writer: Writer): Line[] {
-  const lines: Cell[][] = []
-  const uppers = new Set<TableColumn>()
-  for (const column of writer.columns) {
-    if (uppers.has(column)) continue
-    const own = parts.filter((part) => part.column === column)
-    const upper = writer.upperOf(column)
-    if (upper) {
-      uppers.add(upper)
-      const range = rangeOfBounds(
-        own,
-        parts.filter((part) => part.column === upper),
-      )
-      if (range) (lines[0] ??= []).push({ ...range, band: { left: column.band.left, right: upper.band.right } })
-    } else if (own.length)
-      for (const [index, segment] of cellsOfColumn(own, column, writer).entries())
-        (lines[index] ??= []).push({
-          ...segment,
-          band: column.band,
-          ...(index > 0 && writer.isName(column) && { isBelowName: true }),
-        })
-  }
-  for (const { run, column } of parts) {
-    if (column.detailsOf === 'result') (lines[0] ??= []).push({ ...cellOf(run.words), isDetail: true })
-    if (column.detailsOf === 'note')
-      lines.push([{ ...cellOf(run.words), band: writer.columns.find(writer.isName)!.band, isBelowName: true }])
-  }
-  return lines.flatMap((cells) => (cells ? [toLine(writer.page, cells)] : []))
-}
-
-/** The bounds of two columns as a range. */
-function rangeOfBounds(lower: readonly Part[], upper: readonly Part[]): Cell | undefined {
-  const [low, high] = [lower, upper].map((parts) => (parts.length ? cellOfRuns(inOrder(parts.map(({ run }) => run))) : undefined))
-  const sign = (text: string, { words: [first], box }: Cell): Word => ({ ...first!, text, box: { ...box, right: box.left } })
-  const isText = (cell: Cell | undefined) => cell !== undefined && !/^\d/u.test(cell.text)
-  if (isText(low) || isText(high)) return low && high ? cellOf([...low.words, ...high.words]) : (low ?? high)
-  if (low && high) return cellOf([...low.words, sign('-', high), ...high.words])
-  if (low) return cellOf([sign('>=', low), ...low.words])
-  return high && cellOf([sign('<=', high), ...high.words])
-}
-
-function cellsOfColumn(parts: readonly Part[], column: TableColumn, writer: Writer): Cell[] {
-  const all = inOrder(parts.map(({ run }) => run))
-  if (!writer.isName(column) && !writer.isRange(column)) return [cellOfRuns(all)]
-  const segments = segmentsOf(parts).flatMap((segment) => (writer.isName(column) ? splitNote(segment, writer) : [segment]))
-  if (writer.isRange(column)) return segments.map(cellOfRuns)
-  const cells: Run[][] = []
-  for (const segment of segments) {
-    const lastCell = cells.at(-1)
-    if (!lastCell || standsAlone(lastCell, segment, writer)) cells.push([...segment])
-    else lastCell.push(...segment)
-  }
-  return cells.map(cellOfRuns)
-}
-
-/**
- * A name and the specimen or method below it, which in a narrow column looks like its last word. `Blood` is part of `Fecal Occult Blood`, and
- * `Calculated` of `LDL Cholesterol, Calculated`.
- */
-function splitNote(segment: Run[], { isNamed, hasSpecimens }: Writer): Run[][] {
-  const index = segment.findIndex((run, i) => {
-    const [name, text] = [i > 0 ? cellOfRuns(segment.slice(0, i)).text : '', textOf(run)]
-    const isOne = (hasSpecimens && namesSpecimen(text)) || (isMethod(text) && !/calculated/iu.test(text))
-    return isOne && !goesOn(name) && isNamed(name)
-  })
-  return index < 0 ? [segment] : [segment.slice(0, index), segment.slice(index)]
-}
-
-/** Whether a line below a name is not part of it: a note, or nothing that makes a longer name of a name. */
-function standsAlone(runsAbove: readonly Run[], segment: readonly Run[], { isSystematic, isNamed }: Writer): boolean {
-  const [first, next] = [runsAbove[0]!, segment[0]!]
-  const [name, text] = [cellOfRuns(runsAbove).text, textOf(next)]
-  if (isSmaller(next, first) || isNote(text) || isTitleOfNote(text)) return true
-  if (joinsName(name, text, isNamed) || isNamed(cellOfRuns([...runsAbove, ...segment]).text)) return false
-  return isSystematic || isNamed(name)
-}
-
-/** Whether a text has smaller letters, as notes have. */
-export function isSmaller(note: Run, { box }: Run): boolean {
-  const share = note.words[0]!.font === undefined ? tolerances.NOTE_HEIGHT_IN_PICTURE : tolerances.NOTE_HEIGHT
-  return heightOf(note.box) < heightOf(box) * share
-}
-
-/** The lines of a cell that had no room in one. */
-export function segmentsOf(parts: readonly Part[]): Run[][] {
-  const segments: Run[][] = []
-  for (const { run, column } of parts.toSorted((a, b) => a.run.box.top - b.run.box.top)) {
-    const last = segments.at(-1)?.at(-1)
-    if (last && isBroken(last, run, column)) segments.at(-1)!.push(run)
-    else segments.push([run])
-  }
-  return segments
-}
-
-/** The lines of a cell as one text; a word that was parted at a hyphen or slash is one again. */
-export function cellOfRuns(runs: readonly Run[]): Cell {
-  const words: Word[] = []
-  for (const run of runs)
-    for (const [index, word] of run.words.entries()) {
-      const last = words.at(-1)
-      if (last && index === 0 && /[\p{L}\p{N})][-–/]$/u.test(last.text))
-        words[words.length - 1] = {
-          ...last,
-          text: last.text + word.text,
-          box: boxAround([last.box, word.box]),
-          confidence: Math.min(last.confidence, word.confidence),
-        }
-      else words.push(word)
-    }
-  return cellOf(words)
-}

@@ -134,6 +134,8 @@ test('the unit in the name of a column is that of its numbers, and a unit behind
     assert.deepEqual(units(title, 'Sodium', '140'), ['mmol/L', 'mmol/L'])
   assert.deepEqual(units('Result (%)', 'HIV antibody', 'Negative'), ['%', null])
   assert.deepEqual(units('Result', 'Sodium (mmol/L)', '140'), [null, 'mmol/L'])
+  for (const title of ['Result (units)', 'Result [unit]', 'Result, units'])
+    assert.deepEqual(units(title, 'Sodium', '140'), [null, null], title)
 })
 
 test('the heading above a row and a smaller line below it are not part of its name', () => {
@@ -294,6 +296,29 @@ test('a row with a day and results that are also names of columns does not name 
           ],
           `${rules}, ${day}, ${range}`,
         )
+})
+
+test('a row whose range and flag are also names of columns does not name the columns of the rows below', () => {
+  for (const title of ['Flag', 'Remarks', 'Status'])
+    assert.deepEqual(
+      rows(
+        [
+          ['Test', 'Result', 'Unit', 'Reference range', title],
+          ['Bilirubin', 'Negative', '', 'Negative', ''],
+          ['Urobilinogen', '1+', '', 'Normal', 'ABNORMAL'],
+          ['Nitrite', 'Positive', '', 'Negative', 'ABNORMAL'],
+          ['WBC', '0-5', '', '0-5', ''],
+        ],
+        { columns: AT },
+      ),
+      [
+        ['Bilirubin', 'Negative', null, 'Negative', null],
+        ['Urobilinogen', '1+', null, 'Normal', 'abnormal'],
+        ['Nitrite', 'Positive', null, 'Negative', 'abnormal'],
+        ['WBC', '0-5', null, '0-5', null],
+      ],
+      title,
+    )
 })
 
 test('a table continues on the next page without the names of its columns, below the header of the page', () => {

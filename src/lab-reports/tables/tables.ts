@@ -9,16 +9,9 @@ import { columnSeparators, rowSeparators, runsOfLine, separatorsAt, type Spaces,
 import { isMethod, namesSpecimen } from './statements.ts'
 import { type SideColumn, splitSideColumn } from './side-column.ts'
 import { NAMES_OF_KINDS, readTable, type TableColumn, type TableOfRuns } from './table-columns.ts'
-import {
-  continuedNames,
-  headerLine,
-  linesOfRow,
-  nameOfColumn,
-  type Part,
-  rowsOfTable,
-  segmentsOf,
-  type Writer,
-} from './table-rows.ts'
+import { type Part, segmentsOf } from './cell-runs.ts'
+import { continuedNames, headerLine, linesOfRow, nameOfColumn, type Writer } from './table-lines.ts'
+import { rowsOfTable } from './table-rows.ts'
 import { cleanName } from '../texts/names.ts'
 import { isPanelName, panelHeadings } from './panel-headings.ts'
 import * as tolerances from './tolerances.ts'
@@ -301,7 +294,7 @@ function tableLines(
   return {
     columns: table.columns,
     // Columns that go on are known.
-    lines: [...(bodyStart > start ? [names] : []), ...rowLines(page.number, table, columns, { separators, isNamed })],
+    lines: [...(bodyStart > start ? [names] : []), ...rowLines(page, table, columns, { separators, isNamed })],
     start,
     end: bodyStart + table.lines.length,
     hasNames: kinds.some(({ kind }) => kind === 'name'),
@@ -343,7 +336,7 @@ const RESULT_KINDS = new Set<ColumnKind>(['value', 'normal_value', 'abnormal_val
 
 /** The lines of the rows of a table, with the headings of their panels. */
 function rowLines(
-  page: number,
+  page: PageText,
   table: TableOfRuns,
   { ownColumns, panels, kindOf, upperOf }: Roles,
   { separators, isNamed }: { separators: readonly number[]; isNamed: (name: string) => boolean },
@@ -361,15 +354,18 @@ function rowLines(
   const isResult = (column: TableColumn) => RESULT_KINDS.has(kindOf(column)!)
   const isRange = (column: TableColumn) => kindOf(column) === 'range'
   const detailedLines = withDetails(lines, { isName, isResult, isRange, isNamed })
-  const items = rowsOfTable({ ...table, lines: detailedLines }, { separators, isName, isResult })
+  const items = rowsOfTable(
+    { ...table, lines: detailedLines },
+    { separators, isName, isResult, isNamed, isPicture: page.source === 'ocr' },
+  )
   const rows = items.flatMap((item) => ('row' in item ? [item.row] : []))
-  const headings = panels ? panelHeadings(page, ofPanels, panels, rows) : undefined
+  const headings = panels ? panelHeadings(page.number, ofPanels, panels, rows) : undefined
   const specimens = rows.filter(({ parts }) =>
     parts.some(({ run, column }) => isName(column) && (namesSpecimen(textOf(run)) || isMethod(textOf(run)))),
   ).length
   const namesOnTwoLines = rows.filter(({ parts }) => segmentsOf(parts.filter(({ column }) => isName(column))).length > 1).length
   const writer: Writer = {
-    page,
+    page: page.number,
     columns: ownColumns,
     isName,
     isRange,
@@ -392,7 +388,6 @@ const RESULTS = new Set<ColumnKind>(['value', 'normal_value', 'abnormal_value'])
  * Undefined if no tables stand side by side, or if a text crosses from one into the other.
  */
 function splitSides(page: PageText, lines: readonly Line[]): PageText[] | undefined {
-  if (page.source !== 'text') return undefined
   const cells = lines.flatMap((line) => line.cells)
   const names = cells.filter(({ text }) => columnKind(text) === 'name')
   const pairs = names.flatMap((left) =>

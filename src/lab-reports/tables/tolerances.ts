@@ -9,6 +9,8 @@ export const CELL_GAP_IN_LETTERS = 1.75
 export const LETTER_WIDTH_SPREAD = 0.04
 /** Share of the smaller height: words that overlap less vertically are in different lines. */
 export const LINE_OVERLAP = 0.5
+/** Multiple of the height of a unit from which on a result is larger, and share of its height with which a word stands next to another one. */
+export const [LARGE_RESULT, NEXT_OVERLAP] = [1.25, 0.8]
 /** A space within a cell is at most the usual space times the factor, and between the two limits. */
 export const [SPACE_FACTOR, SPACE_MIN, SPACE_MAX] = [1.35, 0.34, 0.8]
 /** A wider gap is not a space. */
@@ -172,5 +174,9 @@ export const CARD_ALIGNED = 14
 export const SKIP_COST = 0.4
 /** Names that are further apart belong to different tables. */
 export const ROW_GAP_MAX = 5
+/** Share of the distance of rows: texts of two columns that are closer are in line. Share of texts in line that shows flat paper. */
+export const [LEVEL_MAX, LEVEL_SHARE] = [0.1, 0.8]
 /** How far results drift from their names, how much the drift changes from row to row, and how much drift counts. */
 export const [DRIFT_MAX, DRIFT_BEND_MAX, DRIFT_MIN] = [3, 0.35, 0.5]
+/** Share of the texts of a column that are units: names such as `pH` are units as well. */
+export const UNITS_AMONG_NAMES = 0.3

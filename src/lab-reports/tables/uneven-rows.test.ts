@@ -314,3 +314,105 @@ test('a title of all results between a heading and its rows, and a heading such 
   assert.deepEqual(panels(line('LIPID PANEL'), line('Test Results'), WIDE, row), ['LIPID PANEL'])
   assert.deepEqual(panels(WIDE, line('Levels'), row), ['Levels'])
 })
+
+test('the heading of a stage of examination is not the end of the name in the row above it', () => {
+  const drug = (name: string, value: string, third: string): PlacedText[] => [
+    [36, name],
+    [200, value],
+    [320, third],
+  ]
+  for (const heading of ['Confirmation (LC-MS/MS)', 'Screening (Immunoassay)']) {
+    const page = pageOfLines(
+      [
+        drug('Drug Class', 'Outcome', 'Units'),
+        drug('Fentanyl', 'Negative', 'ng/mL'),
+        drug('Cocaine Metabolite', 'Negative', 'ng/mL'),
+        drug('Opiates', 'Negative', 'ng/mL'),
+        line(heading),
+        drug('Compound', 'Concentration', 'Units'),
+        drug('Oxycodone', '1,284', 'ng/mL'),
+        drug('Oxymorphone', '88', 'ng/mL'),
+      ],
+      12,
+    )
+    const result = readRows([{ page, lines: readLinesOfPage(page, isNamed) }], { isAnalyte, isNamed, isSpecimen })
+    assert.deepEqual(
+      result.map(({ name, value, panel }) => [name, value, panel]),
+      [
+        ['Fentanyl', 'Negative', null],
+        ['Cocaine Metabolite', 'Negative', null],
+        ['Opiates', 'Negative', null],
+        ['Oxycodone', '1,284', heading],
+        ['Oxymorphone', '88', heading],
+      ],
+    )
+  }
+})
+
+test('a result behind a label takes its name from the heading above, and the next heading is not the end of the label', () => {
+  const page = pageOfLines(
+    [
+      WIDE,
+      wide('Platelets', '251', '10^3/uL', '150 - 450'),
+      line('TSH'),
+      wide('Result:', '1.84', 'uIU/mL', '0.48 - 5.60'),
+      line('VITAMIN B12'),
+      wide('Result:', '171', 'pg/mL', '197 - 771'),
+    ],
+    12,
+  )
+  const rowsRead = readRows([{ page, lines: readLinesOfPage(page, isNamed) }], { isAnalyte, isNamed, isSpecimen })
+  assert.deepEqual(
+    rowsRead.map(({ name, value }) => [name, value]),
+    [
+      ['Platelets', '251'],
+      ['TSH', '1.84'],
+      ['VITAMIN B12', '171'],
+    ],
+  )
+})
+
+test('the heading of a stage of examination belongs to no name, neither above nor below it, in a table of few rows', () => {
+  const drug = (name: string, value: string, unit: string): PlacedText[] => [
+    [36, name],
+    [200, value],
+    [320, unit],
+  ]
+  for (const heading of ['Confirmation', 'Screening']) {
+    const page = pageOfLines(
+      [drug('Drug', 'Result', 'Units'), drug('Opiates', 'Negative', 'ng/mL'), line(heading), drug('Morphine', '120', 'ng/mL')],
+      13,
+    )
+    const rowsRead = readRows([{ page, lines: readLinesOfPage(page, isNamed) }], { isAnalyte, isNamed, isSpecimen })
+    assert.deepEqual(
+      rowsRead.map(({ name, value, panel }) => [name, value, panel]),
+      [
+        ['Opiates', 'Negative', null],
+        ['Morphine', '120', heading],
+      ],
+    )
+  }
+})
+
+test('a name and a day on two lines each are those of the result in the second line', () => {
+  const row = (name: string, day: string, value: string, range: string): PlacedText[] => [
+    [36, name],
+    [200, day],
+    ...(value ? ([[270, value]] satisfies PlacedText[]) : []),
+    ...(range ? ([[340, range]] satisfies PlacedText[]) : []),
+  ]
+  assert.deepEqual(
+    rows(
+      row('Test', 'Collected', 'Result', 'Range'),
+      row('Iron', '2021-11-15', '87', '38 - 169'),
+      row('Total Iron Binding Capacity', '2021-11-15', '', ''),
+      row('(TIBC)', '07:31', '335', '250 - 450'),
+      row('Ferritin', '2021-11-15', '345', '30 - 400'),
+    ).map(([name, value]) => [name, value]),
+    [
+      ['Iron', '87'],
+      ['Total Iron Binding Capacity (TIBC)', '335'],
+      ['Ferritin', '345'],
+    ],
+  )
+})

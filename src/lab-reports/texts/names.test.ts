@@ -1,7 +1,7 @@
 // Names of results without what leads to the result.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { cleanName } from './names.ts'
+import { cleanName, isPossibleName } from './names.ts'
 
 test('dots that lead to a result are not part of a name, in any reading of text recognition', () => {
   for (const name of [
@@ -20,4 +20,18 @@ test('dots that lead to a result are not part of a name, in any reading of text 
     assert.equal(cleanName(name), 'Platelet count', name)
   assert.equal(cleanName('Glucose, est.'), 'Glucose, est.')
   assert.equal(cleanName('Specific Gr.:'), 'Specific Gr.')
+})
+
+test('the number of a page at the end of a line is no result', () => {
+  for (const name of [
+    'Ordered by Dr. Jane Example. Page 1 of',
+    'Mockhaven Family Medicine - page',
+    'Laboratory director: P. Example. PAGE 2 /',
+  ])
+    assert.equal(
+      isPossibleName(name, () => false),
+      false,
+      name,
+    )
+  assert.ok(isPossibleName('Lupus Anticoagulant Stage', () => false))
 })

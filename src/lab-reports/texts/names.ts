@@ -203,8 +203,9 @@ export const isPossibleName = (name: string, isNamed: (name: string) => boolean)
   (name.match(/\p{L}/gu)?.length ?? 0) >= 2 - Number(/^[A-Z]\d?$/u.test(name) && isNamed(name)) &&
   name.length <= 90 &&
   !name.includes('©') &&
-  // An address of a browser at the foot of a page.
+  // An address of a browser at the foot of a page, and the number of the page: `Ordered by Dr. Jane Example. Page 1 of`, `1`.
   !/\p{L}:\/\//u.test(name) &&
+  !/\bpage(?: \d+ (?:of|\/))?$/iu.test(name) &&
   name.split(' ').length <= 12 &&
   // `In nmol/L` belongs to the name of a column.
   !(/^in\s/iu.test(name) && isUnit(name.slice(3))) &&
