@@ -164,7 +164,7 @@ export const TEST_EXPORTS: Record<string, readonly string[]> = {
     'src/lab-reports/ocr/read-picture.ts levelBox',
     'src/lab-reports/ocr/read-picture.ts placeWords',
     'src/lab-reports/ocr/read-picture.ts uprightPage',
-    'src/lab-reports/ocr/read-picture.ts withoutEchoes',
+    'src/lab-reports/ocr/read-picture.ts withoutRepeatedLetters',
     'src/lab-reports/ocr/read-picture.ts withoutSpecks',
     'src/lab-reports/ocr/straighten.ts cornersOfPaper',
     'src/lab-reports/ocr/straighten.ts medianSlant',

@@ -52,3 +52,13 @@ test('a page of noise has no texts, and a streak of the scanner is not read as a
   for (let y = 0; y < streaked.height; y++) streaked.pixels.fill(0, y * 1200 + 500, y * 1200 + 503)
   assert.equal(inkOfPage(streaked).rules.filter(({ top, bottom }) => bottom - top > 100).length, 0)
 })
+
+test('a picture of more ruled lines than a page can have shows none', () => {
+  const [width, height] = [1600, 2000]
+  const pixels = new Uint8Array(width * height).fill(255)
+  for (let y = 4; y < height; y += 6) for (let x = 0; x < width - 80; x += 90) pixels.fill(0, y * width + x, y * width + x + 70)
+  assert.equal(inkOfPage({ width, height, pixels }).rules.length, 0)
+  const first = pixels.slice()
+  first.fill(255, 300 * width)
+  assert(inkOfPage({ width, height, pixels: first }).rules.length > 100)
+})

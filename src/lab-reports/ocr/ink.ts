@@ -40,6 +40,8 @@ const [HEIGHT_MIN, HEIGHT_MAX, WIDTH_MAX] = [0.6, 2.2, 16]
 const TEXT_GAP = 0.35
 /** A page has some thousand letters and some hundred texts; more are noise, which tells nothing. */
 const [SHAPES_MAX, TEXTS_MAX] = [20_000, 3_000]
+/** A page full of cells has some hundred pieces of ruled lines; more are noise as well. */
+const RULES_MAX = 3_000
 
 export function inkOfPage(page: Picture): Ink {
   const paper = shadesOfPaper(page)
@@ -48,7 +50,7 @@ export function inkOfPage(page: Picture): Ink {
   for (const { left, top, right, bottom } of rules)
     for (let y = Math.max(0, top - 1); y < Math.min(page.height, bottom + 1); y++)
       dark.fill(0, y * page.width + Math.max(0, left - 1), y * page.width + Math.min(page.width, right + 1))
-  return { texts: textsOf(findShapes(dark, page)), rules }
+  return { texts: textsOf(findShapes(dark, page)), rules: rules.length > RULES_MAX ? [] : rules }
 }
 
 /** The shade of the paper in each square of the page, by rows. */

@@ -14,7 +14,7 @@ import {
   scaling,
   toCorners,
 } from './projection.ts'
-import { levelBox, placeWords, readPicture, withoutEchoes, withoutSpecks } from './read-picture.ts'
+import { levelBox, placeWords, readPicture, withoutRepeatedLetters, withoutSpecks } from './read-picture.ts'
 import { cornersOfPaper, parallel, medianSlant, type Slope, slopeByInk } from './straighten.ts'
 import { textBoxes } from './text-boxes.ts'
 import { alphabetOf, inkOf, type Letter, decodeLetters, wordsOfLine } from './words.ts'
@@ -382,7 +382,7 @@ test('small unsure letters are specks, and no words', () => {
   assert.deepEqual(withoutSpecks([...words, word('1', 0.41, 12), word('f', 0.34, 10)]), words)
 })
 
-test('a letter that was read again at the edge of the next box of texts is no word of its own', () => {
+test('a letter that was read again at the edge of the next box of texts is not a word of its own', () => {
   const word = (text: string, left: number, right: number, top = 10) => ({
     text,
     left,
@@ -392,7 +392,7 @@ test('a letter that was read again at the edge of the next box of texts is no wo
     confidence: 0.9,
   })
   const words = [word('315', 100, 130), word('-', 135, 140), word('357', 145, 175), word('H', 180, 186), word('3', 100, 110, 40)]
-  assert.deepEqual(withoutEchoes([...words, word('3', 99, 108), word('75', 158, 176)]), words)
+  assert.deepEqual(withoutRepeatedLetters([...words, word('3', 99, 108), word('75', 158, 176)]), words)
 })
 
 test('missing networks make text recognition unavailable, with an error that says so', async () => {

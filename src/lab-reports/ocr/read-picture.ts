@@ -75,7 +75,7 @@ export async function readPicture(page: Picture, { models }: OcrOptions): Promis
   return {
     width: picture.width,
     height: picture.height,
-    words: withoutEchoes(withoutSpecks(words)),
+    words: withoutRepeatedLetters(withoutSpecks(words)),
     unread,
     ink: inkOfPage(picture),
     back,
@@ -107,19 +107,19 @@ export function withoutSpecks<Word extends Pick<PictureWord, 'text' | 'confidenc
 }
 
 /** Share of the width of a word that lies within another one. */
-const ECHO_SHARE = 0.6
+const WITHIN_SHARE = 0.6
 
-/** Letters at the edges of two boxes that overlap are read twice: the second time as a letter or two within the first word. */
-export function withoutEchoes<Word extends Omit<PictureWord, 'confidence'>>(words: readonly Word[]): Word[] {
-  const isWithin = (echo: Word, word: Word) => {
-    const [height, width] = [echo.bottom - echo.top, echo.right - echo.left]
+/** Boxes of texts may overlap, so that letters at the edge of one are read again in the other: as a word of one or two letters within a longer word. */
+export function withoutRepeatedLetters<Word extends Omit<PictureWord, 'confidence'>>(words: readonly Word[]): Word[] {
+  const isWithin = (letters: Word, word: Word) => {
+    const [height, width] = [letters.bottom - letters.top, letters.right - letters.left]
     return (
-      word.text.length > echo.text.length &&
-      Math.min(word.bottom, echo.bottom) - Math.max(word.top, echo.top) > height / 2 &&
-      Math.min(word.right, echo.right) - Math.max(word.left, echo.left) > width * ECHO_SHARE
+      word.text.length > letters.text.length &&
+      Math.min(word.bottom, letters.bottom) - Math.max(word.top, letters.top) > height / 2 &&
+      Math.min(word.right, letters.right) - Math.max(word.left, letters.left) > width * WITHIN_SHARE
     )
   }
-  return words.filter((echo) => echo.text.length > 2 || !words.some((word) => isWithin(echo, word)))
+  return words.filter((item) => item.text.length > 2 || !words.some((word) => isWithin(item, word)))
 }
 
 async function openPage(ocr: Engine, page: StraightPage): Promise<OpenedPage> {

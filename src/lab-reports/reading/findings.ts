@@ -76,7 +76,7 @@ const IS_CUT = /\p{Ll}[-–]$|[\p{L}\d)][/,&(]$|\d[-–]$|\s(?:of|and|or|with|by
 const CAME_BEFORE = /^[)\]/,&+]|^\p{Ll}{4,}|^\([^)]*\)$/u
 
 /** `Count (RBC)`, `Volume (MPV)`: what comes before it tells what was counted. */
-const isRestOfName = (name: string): boolean => {
+const lacksBeginning = (name: string): boolean => {
   const [, inBrackets] =
     /^(?:count|volume|width|level|ratio|index|concentration|hormone|capacity|saturation|antibod(?:y|ies)|antigen|phosphatase|aminotransferase|transferase)\s?\((\p{L}[^()]+)\)$/iu.exec(
       name,
@@ -121,7 +121,7 @@ const INCOMPLETE: ReadingFinding = {
 function nameDoubt({ name }: Row, { isNamed }: Names): ReadingFinding | undefined {
   // What tells names apart leaves brackets, signs and small words out.
   if (hasOpenBracket(name) || IS_CUT.test(name)) return INCOMPLETE
-  if (isRestOfName(name)) return INCOMPLETE
+  if (lacksBeginning(name)) return INCOMPLETE
   if (COMPARED.test(name)) return HOLDS_VALUE
   if (CAME_BEFORE.test(name)) return INCOMPLETE
   // `M (IgM)`, but not `K (serum)`.

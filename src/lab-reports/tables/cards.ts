@@ -225,7 +225,7 @@ function rangeBelow(lines: readonly TypedLine[], value: TypedCell, left: number,
     const label = own.find((cell) => RANGE_LABEL.test(cell.text))
     const rangeCell = label && own.find((cell) => cell.box.left > label.box.right)
     if (label && rangeCell && rangeOf(rangeCell.text)) return [{ cell: rangeCell, line }]
-    // What is not understood is not passed over in silence.
+    // The range is not understood: the row gets a finding for it.
     if (label && /\d/u.test(label.text)) return [{ cell: label, line }]
     if (label && own.length === 1) continue
     if (cells.some((cell) => cell.kind === 'value' && cell.box.left > left - tolerances.CARD_ALIGNED && cell.box.left < right))

@@ -208,7 +208,7 @@ function mergeBands(bands: readonly TableRow[], gaps: Gaps, options: RowsOptions
   return joinBegunNames(rows, options)
 }
 
-/** Rows with the first lines of their names, below which a day had to be put to its time first. */
+/** Joins the first line of a name to its row, whose own lines (a day and its time) had to be joined first. */
 function joinBegunNames(rows: readonly TableRow[], options: RowsOptions): TableRow[] {
   const joined: TableRow[] = []
   for (const row of rows) {
@@ -301,7 +301,7 @@ function isRestOfName(name: string, text: string, { isNamed, isPicture }: RowsOp
   if (isShortForm(text)) return !name.includes('(')
   const wordsOf = (item: string): string[] => item.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
   const before = wordsOf(name)
-  // What else stands in brackets counts: names are known without it.
+  // Names are known without brackets: other texts in brackets must be part of the joined name.
   const joined = `${name} ${text}`.replaceAll(/\([^()]+\)/gu, (bracket) => (isShortForm(bracket) ? '' : bracket.slice(1, -1)))
   // `Vitamins` above `25-Hydroxyvitamin D` is a heading.
   const isRepeated = (word: string) =>
