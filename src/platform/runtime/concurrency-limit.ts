@@ -7,10 +7,10 @@ export interface ConcurrencyLimits {
   running_max: number
   /** Maximum number of waiting tasks. */
   waiting_max: number
-  /** Default time limit of the wait. */
+  /** Default time limit of the wait; 0: tasks do not wait. */
   wait_ms: number
   /** Maximum number of running and of waiting tasks of one owner; unlimited by default. */
-  running_max_each?: number
+  running_max_each?: number | ((owner: string) => number)
   waiting_max_each?: number
 }
 
@@ -38,8 +38,9 @@ interface Owner {
 export class ConcurrencyLimit {
   readonly #limits: ConcurrencyLimits
   readonly #errorFor: (reason: RejectionReason, limits: ConcurrencyLimits) => Error
-  /** The owners that have tasks, in the order in which they get the next free place. */
   readonly #owners = new Map<string, Owner>()
+  /** Owners that wait; the next one is first. */
+  readonly #turns = new Set<string>()
   #running = 0
   #waiting = 0
   #closed: PromiseWithResolvers<void> | undefined
@@ -50,31 +51,61 @@ export class ConcurrencyLimit {
     this.#errorFor = errorFor
   }
 
+  /** How many tasks wait. */
+  get waiting(): number {
+    return this.#waiting
+  }
+
+  /** How many owners have a task that runs or waits. */
+  get owners(): number {
+    return this.#owners.size
+  }
+
   /** Runs a task once there is a place for it; owners take turns. Rejects with the error for a `RejectionReason` if the task does not start. */
-  async run<R>(task: () => Promise<R>, { owner: name = '', wait_ms = this.#limits.wait_ms } = {}): Promise<R> {
-    const limits = { ...this.#limits, wait_ms }
-    if (this.#closed) throw this.#errorFor('closed', limits)
-    const owner = this.#owners.get(name) ?? { running_count: 0, waiters: new Set() }
-    if (this.#hasPlace(owner)) this.#start(owner)
-    else await this.#wait(name, owner, limits)
-    this.#owners.set(name, owner)
+  async run<R>(task: () => Promise<R>, { owner = '', wait_ms = this.#limits.wait_ms } = {}): Promise<R> {
+    const turn = this.enter(owner, wait_ms)
+    if (turn) await turn
     try {
       return await task()
     } finally {
-      this.#end(name, owner)
+      this.leave(owner)
     }
+  }
+
+  /**
+   * Takes a place, which the caller returns with `leave`. Throws or rejects with the error for a `RejectionReason`.
+   * @returns undefined if there was a free place
+   */
+  enter(name: string, wait_ms = this.#limits.wait_ms): Promise<void> | undefined {
+    if (this.#closed) throw this.#error('closed', wait_ms)
+    const owner = this.#owners.get(name) ?? { running_count: 0, waiters: new Set() }
+    if (owner.waiters.size > 0 || !this.#hasPlace(name, owner)) return this.#wait(name, owner, wait_ms)
+    this.#owners.set(name, owner)
+    this.#start(owner)
+    return undefined
+  }
+
+  /** Returns a place; the next waiting task gets it. */
+  leave(name: string): void {
+    const owner = this.#owners.get(name)!
+    owner.running_count--
+    this.#running--
+    this.#removeIfUnused(name, owner)
+    this.#startNext()
+    if (this.#running === 0) this.#closed?.resolve()
   }
 
   /** Rejects waiting and new tasks, and waits for running ones. */
   async close(): Promise<void> {
     this.#closed ??= Promise.withResolvers<void>()
-    for (const { waiters: waiting } of this.#owners.values()) for (const waiter of waiting) waiter.reject('closed')
+    for (const { waiters } of this.#owners.values()) for (const waiter of waiters) waiter.reject('closed')
     if (this.#running > 0) await this.#closed.promise
   }
 
-  #hasPlace(owner: Owner): boolean {
+  #hasPlace(name: string, { running_count }: Owner): boolean {
     const { running_max, running_max_each = Infinity } = this.#limits
-    return this.#running < running_max && owner.running_count < running_max_each
+    const share = typeof running_max_each === 'number' ? running_max_each : running_max_each(name)
+    return this.#running < running_max && running_count < share
   }
 
   #start(owner: Owner): void {
@@ -82,52 +113,55 @@ export class ConcurrencyLimit {
     this.#running++
   }
 
-  #end(name: string, owner: Owner): void {
-    owner.running_count--
-    this.#running--
-    if (owner.running_count === 0 && owner.waiters.size === 0) this.#owners.delete(name)
-    this.#startNext()
-    if (this.#running === 0) this.#closed?.resolve()
-  }
-
   #startNext(): void {
-    for (const [name, owner] of this.#owners) {
-      const [waiter] = owner.waiters
-      if (!waiter || !this.#hasPlace(owner)) continue
-      // The owner moves to the end.
-      this.#owners.delete(name)
-      this.#owners.set(name, owner)
+    for (const name of this.#turns) {
+      const owner = this.#owners.get(name)!
+      if (!this.#hasPlace(name, owner)) continue
+      const [waiter] = owner.waiters as Iterable<Waiter> as [Waiter]
       waiter.start()
+      // The next task of this owner waits until the other owners had their turn.
+      if (this.#turns.delete(name)) this.#turns.add(name)
       return
     }
   }
 
-  #wait(name: string, owner: Owner, limits: ConcurrencyLimits): Promise<void> {
-    if (owner.waiters.size >= (limits.waiting_max_each ?? Infinity)) throw this.#errorFor('full_for_owner', limits)
-    if (this.#waiting >= limits.waiting_max) throw this.#errorFor('full', limits)
+  #wait(name: string, owner: Owner, wait_ms: number): Promise<void> {
+    const { waiting_max, waiting_max_each = Infinity } = this.#limits
+    if (owner.waiters.size >= waiting_max_each) throw this.#error('full_for_owner', wait_ms)
+    if (wait_ms === 0 || this.#waiting >= waiting_max) throw this.#error('full', wait_ms)
     return new Promise((resolve, reject) => {
-      const leave = () => {
+      const stopWaiting = () => {
         clearTimeout(timer)
         owner.waiters.delete(waiter)
         this.#waiting--
+        if (owner.waiters.size === 0) this.#turns.delete(name)
       }
       const waiter: Waiter = {
         // The place is taken at once, so that no other task can take it in between.
         start: () => {
-          leave()
+          stopWaiting()
           this.#start(owner)
           resolve()
         },
         reject: (reason) => {
-          leave()
-          if (owner.running_count === 0 && owner.waiters.size === 0) this.#owners.delete(name)
-          reject(this.#errorFor(reason, limits))
+          stopWaiting()
+          this.#removeIfUnused(name, owner)
+          reject(this.#error(reason, wait_ms))
         },
       }
-      const timer = setTimeout(() => waiter.reject('late'), limits.wait_ms)
+      const timer = setTimeout(() => waiter.reject('late'), wait_ms)
       this.#owners.set(name, owner)
       owner.waiters.add(waiter)
       this.#waiting++
+      this.#turns.add(name)
     })
+  }
+
+  #removeIfUnused(name: string, { running_count, waiters }: Owner): void {
+    if (running_count === 0 && waiters.size === 0) this.#owners.delete(name)
+  }
+
+  #error(reason: RejectionReason, wait_ms: number): Error {
+    return this.#errorFor(reason, { ...this.#limits, wait_ms })
   }
 }
