@@ -8,7 +8,7 @@ import { Nullable, T, Timestamp, type Static } from '../../platform/schema/schem
 import type { AccountLink } from '../accounts/account-links.ts'
 import { openFileStore } from '../link-transports/link-places.ts'
 import { FolderError } from '../link-transports/file-store.ts'
-import { FolderWriter } from '../link-transports/folder-writer.ts'
+import { writeMessageFile } from '../link-transports/folder-writer.ts'
 import { withLineEnds } from '../link-transports/line-ends.ts'
 import type { NetworkContext } from './check-step.ts'
 import { EXCHANGE_TEXTS, exchangeMessage } from './exchange-message.ts'
@@ -126,8 +126,8 @@ async function writeFile(
   try {
     const store = await openFileStore(kind, { account_id, profile, ...network })
     try {
-      const writer = new FolderWriter(store, profile.transport[kind].orders)
-      await writer.write(control_id, withLineEnds(bytes, profile.text.line_end))
+      const message = { control_id, bytes: withLineEnds(bytes, profile.text.line_end) }
+      await writeMessageFile(store, profile.transport[kind].orders, message)
     } finally {
       await store.close()
     }

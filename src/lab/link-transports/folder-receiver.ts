@@ -1,59 +1,32 @@
 // Looks into the folder of a laboratory again and again.
-import { FolderError, type FileStore } from './file-store.ts'
+import type { FileStore } from './file-store.ts'
 import { FolderReader, type FolderLook, type FolderReaderOptions } from './folder-reader.ts'
-import type { Pauses } from './pauses.ts'
+import { LinkLoop, type LinkLoopOptions } from './link-loop.ts'
 
-export interface FolderReceiverOptions {
+export interface FolderReceiverOptions extends Omit<LinkLoopOptions, 'round'> {
   open: () => Promise<FileStore>
   reader: FolderReaderOptions
   poll_ms: number
-  pauses: Pauses
-  onState: (reason: string | undefined) => void
-  onError: (error: unknown) => void
 }
 
-export class FolderReceiver {
-  readonly #options: FolderReceiverOptions
-  #isStopped = false
-  #running: Promise<void> | undefined
-
-  constructor(options: FolderReceiverOptions) {
-    this.#options = options
-  }
-
-  start(): void {
-    this.#running = this.#run()
-  }
-
-  async stop(): Promise<void> {
-    this.#isStopped = true
-    this.#options.pauses.stop()
-    await this.#running
-  }
-
-  async #run(): Promise<void> {
-    const { pauses, poll_ms, onState, onError } = this.#options
-    const reader = new FolderReader(this.#options.reader)
-    while (!this.#isStopped)
-      try {
-        const { failure } = await this.#look(reader)
-        pauses.endFailures()
-        onState(failure?.message)
-        await pauses.gap(poll_ms)
-      } catch (error) {
-        if (this.#isStopped) return
-        if (error instanceof FolderError) onState(error.message)
-        else onError(error)
-        await pauses.afterFailure()
-      }
-  }
-
-  async #look(reader: FolderReader): Promise<FolderLook> {
-    const store = await this.#options.open()
+export function createFolderReceiver({ open, reader: readerOptions, poll_ms, ...options }: FolderReceiverOptions): LinkLoop {
+  const { pauses, onState } = options
+  const reader = new FolderReader(readerOptions)
+  const look = async (isStopped: () => boolean): Promise<FolderLook> => {
+    const store = await open()
     try {
-      return await reader.look(store, () => this.#isStopped)
+      return await reader.look(store, isStopped)
     } finally {
       await store.close()
     }
   }
+  return new LinkLoop({
+    ...options,
+    round: async (isStopped) => {
+      const { failure } = await look(isStopped)
+      pauses.endFailures()
+      onState(failure?.message)
+      await pauses.gap(poll_ms)
+    },
+  })
 }

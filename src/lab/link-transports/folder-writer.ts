@@ -3,22 +3,16 @@
 import { createHash } from 'node:crypto'
 import { writeWhole, type FileStore } from './file-store.ts'
 
-export class FolderWriter {
-  readonly #store: FileStore
-  readonly #folder: string
-
-  constructor(store: FileStore, folder: string) {
-    this.#store = store
-    this.#folder = folder
-  }
-
-  /** Writes a message. Errors: FolderError the folder is missing, full or not writable. */
-  async write(control_id: string, bytes: Uint8Array): Promise<void> {
-    const path = `${this.#folder}/${fileName(control_id)}`
-    const existing = await this.#store.stat(path)
-    if (existing?.bytes === bytes.length) return
-    await writeWhole(this.#store, path, bytes)
-  }
+/** Writes a message. Errors: FolderError the folder is missing, full or not writable. */
+export async function writeMessageFile(
+  store: FileStore,
+  folder: string,
+  { control_id, bytes }: { control_id: string; bytes: Uint8Array },
+): Promise<void> {
+  const path = `${folder}/${fileName(control_id)}`
+  const existing = await store.stat(path)
+  if (existing?.bytes === bytes.length) return
+  await writeWhole(store, path, bytes)
 }
 
 /** A control id as the name of a file. Other characters than those of names are replaced, and a digest keeps such names apart. */

@@ -32,7 +32,7 @@ import type { ProfileOptions } from '../links/profile/link-profile.ts'
 import { ActiveLinks } from './active-links.ts'
 import { FolderError, matchesPattern, type FileStore } from './file-store.ts'
 import { FolderReader, type FolderReaderOptions } from './folder-reader.ts'
-import { FolderWriter } from './folder-writer.ts'
+import { writeMessageFile } from './folder-writer.ts'
 import { LocalFolder } from './local-folder.ts'
 import { MessageReceiver } from './message-receiver.ts'
 import { connectTo } from './secure-connect.ts'
@@ -346,15 +346,16 @@ for (const [name, makePlace, skip] of [
     test('gets whole files alone, each once', async () => {
       const place = await makePlace()
       const store = await place.open()
-      const writer = new FolderWriter(store, place.folder)
-      await writer.write('C-1', Buffer.from(result('C-1')))
+      const write = (control_id: string) =>
+        writeMessageFile(store, place.folder, { control_id, bytes: Buffer.from(result(control_id)) })
+      await write('C-1')
       const written = filesIn(place.path)
-      await writer.write('C-1', Buffer.from(result('C-1')))
+      await write('C-1')
       assert.deepEqual([written, filesIn(place.path)], [['C-1.hl7'], ['C-1.hl7']])
       assert.equal(readFileSync(join(place.path, 'C-1.hl7'), 'utf8'), result('C-1'))
       // What a process leaves that was killed while it wrote.
       writeFileSync(join(place.path, 'C-2.hl7.tmp'), 'half')
-      await writer.write('C-2', Buffer.from(result('C-2')))
+      await write('C-2')
       assert.deepEqual(filesIn(place.path), ['C-1.hl7', 'C-2.hl7'])
       await store.close()
     })
@@ -367,7 +368,8 @@ for (const [name, makePlace, skip] of [
         look(),
         (error: Error) => error instanceof FolderError && error.message.startsWith('The folder is missing'),
       )
-      await assert.rejects(new FolderWriter(store, place.folder).write('C-1', Buffer.from('x')), FolderError)
+      const message = { control_id: 'C-1', bytes: Buffer.from('x') }
+      await assert.rejects(writeMessageFile(store, place.folder, message), FolderError)
       await store.close()
     })
   })
@@ -547,9 +549,9 @@ describe('an SFTP server', { skip: skipWithoutSftp }, () => {
 describe('the name of a file', () => {
   test('is the control id, or has a digest where that is no name', async () => {
     const { open, folder, path } = await localPlace()
-    const writer = new FolderWriter(await open(), folder)
+    const store = await open()
     const ids = ['../../etc/passwd', '..\\..\\etc', 'a/b', 'a:b', '.', '..', '', 'x'.repeat(300), 'ä']
-    for (const id of [...ids, 'C-1']) await writer.write(id, Buffer.from(id))
+    for (const id of [...ids, 'C-1']) await writeMessageFile(store, folder, { control_id: id, bytes: Buffer.from(id) })
     const files = filesIn(path)
     assert.equal(files.length, ids.length + 1)
     for (const file of files) assert.match(file, /^(?:C-1|[\w-]{0,60}-[0-9a-f]{16})\.hl7$/)

@@ -11,11 +11,12 @@ import { MESSAGE_BYTES_MAX } from '../link-messages/receive-message.ts'
 import type { ReceiveContext } from '../result-matching/receive.ts'
 import type { ActiveLink } from './active-links.ts'
 import type { FileStore } from './file-store.ts'
-import { FolderReceiver } from './folder-receiver.ts'
-import { FolderSender } from './folder-sender.ts'
+import { createFolderReceiver } from './folder-receiver.ts'
+import { createFolderSender } from './folder-sender.ts'
 import type { LinkTroubles } from './link-troubles.ts'
 import { clientDestination, openFileStore } from './link-places.ts'
-import { ListenerWatch, type WatchTimes } from './listener-watch.ts'
+import type { LinkLoop } from './link-loop.ts'
+import { createListenerWatch, type WatchTimes } from './listener-watch.ts'
 import type { MessageReceiver } from './message-receiver.ts'
 import { MllpSender, type Outbox } from './mllp-sender.ts'
 import { Pauses, type PauseOptions } from './pauses.ts'
@@ -133,10 +134,10 @@ export class LinkWorker {
     }
   }
 
-  #createFolderSender(kind: 'folder' | 'sftp'): FolderSender {
+  #createFolderSender(kind: 'folder' | 'sftp'): LinkLoop {
     const { link, pauses } = this.#options
     const { claim, release } = this.#outbox()
-    return new FolderSender({
+    return createFolderSender({
       open: () => this.#openStore(kind),
       folder: link.profile.transport[kind].orders,
       line_end: link.profile.text.line_end,
@@ -154,10 +155,10 @@ export class LinkWorker {
     })
   }
 
-  #createFolderReceiver(kind: 'folder' | 'sftp'): FolderReceiver {
+  #createFolderReceiver(kind: 'folder' | 'sftp'): LinkLoop {
     const { link, receiver, troubles, pauses } = this.#options
     const { results, pattern, stable_s, ends_with_terminator, poll_s, acknowledgment_files } = link.profile.transport[kind]
-    return new FolderReceiver({
+    return createFolderReceiver({
       open: () => this.#openStore(kind),
       reader: {
         folder: results,
@@ -181,9 +182,9 @@ export class LinkWorker {
     })
   }
 
-  #createListenerWatch(): ListenerWatch {
+  #createListenerWatch(): LinkLoop {
     const { link, watchTimes } = this.#options
-    return new ListenerWatch({
+    return createListenerWatch({
       db: link.db,
       listener: link.profile.transport.listener,
       ...(watchTimes && { times: watchTimes }),
