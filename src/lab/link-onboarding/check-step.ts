@@ -1,14 +1,9 @@
 // A step of the check of a link: what it has shown, and what to do.
 import type { TargetPolicy } from '../../platform/net/outbound-targets.ts'
+import type { Static } from '../../platform/schema/schema.ts'
+import type { LinkCheck } from './schema.ts'
 
-export interface CheckStep {
-  name: string
-  /** `open`: it cannot be said yet. */
-  outcome: 'ok' | 'failed' | 'open'
-  text: string
-  /** What to do; null if nothing. */
-  advice: string | null
-}
+export type CheckStep = Static<typeof LinkCheck>['steps'][number]
 
 /** What a process may reach. */
 export interface NetworkContext {

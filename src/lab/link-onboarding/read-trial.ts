@@ -1,8 +1,9 @@
 // The report of the newest trial of a link.
+import { sql } from '../../platform/db/sql.ts'
 import type { Queries } from '../../platform/db/transaction.ts'
+import { T } from '../../platform/schema/schema.ts'
 import type { AccountLink } from '../accounts/account-links.ts'
 import { isTrialRunning } from './link-claims.ts'
-import { listTestMessages } from './received-trials.ts'
 import { listTrial } from './run-trial.ts'
 import { judgeTrial, type TrialReport } from './trial-report.ts'
 
@@ -21,4 +22,18 @@ export async function readTrial(
     is_running: await isTrialRunning(db, account_id),
     outcomes: judgeTrial(messages, received, profile),
   }
+}
+
+const MESSAGES_MAX = 1000
+
+/** The bytes of the messages that the laboratory sent over a link in mode `test` since a time, oldest first; at most 1,000. */
+async function listTestMessages(db: Queries, account_id: string, start: string): Promise<Buffer[]> {
+  const rows = await db.many(
+    T.Object({ bytes: T.Unsafe<Buffer>({}) }),
+    sql`
+    select bytes from lab_message
+    where link_account_id = ${account_id} and direction = 'in' and state = 'test' and created_at >= ${start}
+    order by created_at, id limit ${MESSAGES_MAX}`,
+  )
+  return rows.map(({ bytes }) => bytes)
 }

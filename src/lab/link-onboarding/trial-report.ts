@@ -1,33 +1,18 @@
 // What came back of a trial: for each order the expected answer, the laboratory's answer and its results. As a page to print for the laboratory.
 // Pure.
+import { escapeHtml } from '../../platform/http/phone-page.ts'
+import type { Static } from '../../platform/schema/schema.ts'
 import { readOrderAnswer } from '../hl7/order-answer.ts'
 import { answeredId } from '../link-transports/answered-messages.ts'
 import { readMessage } from '../hl7/read-message.ts'
 import type { LinkMessage } from '../links/link-message.ts'
 import type { LinkProfile } from '../links/profile/link-profile.ts'
 import type { StoredTrialMessage } from './run-trial.ts'
+import type { LinkTrial } from './schema.ts'
 import type { ExpectedAnswer } from './trial-cases.ts'
 
-export interface TrialOutcome {
-  position: number
-  name: string
-  contents: string
-  /** What the laboratory is asked to send. */
-  results: string
-  placer_number: string
-  control_id: string
-  /** Null: not sent yet, or not at all. */
-  sent_at: string | null
-  expected: ExpectedAnswer
-  /** `open`: it is not sent, or the laboratory has not answered. */
-  verdict: 'as_expected' | 'different' | 'open'
-  /** `AA`, or with the status of the order `AA, UA`. */
-  answer: string | null
-  /** What the laboratory says, or why there is no answer. */
-  text: string | null
-  /** For each message with results of the order, its tests with their statuses. */
-  received_tests: string[]
-}
+export type TrialReport = Static<typeof LinkTrial>
+export type TrialOutcome = TrialReport['outcomes'][number]
 
 /** @param receivedMessages that came over the link in mode `test`, as bytes, oldest first */
 export function judgeTrial(
@@ -75,16 +60,6 @@ function judgeAnswer(expected: ExpectedAnswer, answer: Buffer | null, error: str
   return { verdict: fits ? 'as_expected' : 'different', answer: [code, ...controls].join(', '), text: texts.join('\n') || null }
 }
 
-export interface TrialReport {
-  laboratory: string
-  account_number: string
-  /** When it began. Null without a trial. */
-  sent_at: string | null
-  /** Its orders are being sent. */
-  is_running: boolean
-  outcomes: TrialOutcome[]
-}
-
 /** A page in HTML without scripts and without references to other files. */
 export function printTrialReport({ laboratory, account_number, sent_at, outcomes }: TrialReport): string {
   const rows = outcomes.map(
@@ -122,6 +97,3 @@ ${rows.join('\n')}
 </html>
 `
 }
-
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-const escapeHtml = (text: string): string => text.replaceAll(/[&<>"']/gu, (character) => ENTITIES[character]!)
