@@ -19,6 +19,7 @@ export const post = {
   logsAccess: true,
   method: 'POST',
   params: UserParams,
+  userTokens: 'path',
   body_bytes_max: BODY_BYTES_MAX,
   reply: PostReply,
   description:

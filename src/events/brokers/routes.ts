@@ -5,33 +5,34 @@ import { T } from '../../platform/schema/schema.ts'
 import { deletePipelines, listPipelines, upsertPipelines, type PipelineDependencies } from './pipelines.ts'
 import { DeletePipelinesQuery, Pipeline, PipelinePage, PipelineQuery, UpsertPipelines } from './schema.ts'
 
-const path = '/v1/org/{org_id}/team_etl_pipelines/{env}/{region}' as const
-const where = { scope: 'control', keyScope: 'bound', entitlement: requiredPlan.etl } as const
+const ofCell = {
+  path: '/v1/org/{org_id}/team_etl_pipelines/{env}/{region}',
+  params: CellParams,
+  scope: 'control',
+  keyScope: 'bound',
+  entitlement: requiredPlan.etl,
+} as const
 
 export const brokersRoutes = (dependencies: PipelineDependencies): Operation[] => [
   managementOperation({
-    ...where,
+    ...ofCell,
     id: 'get_team_etl_pipelines',
     logsAccess: false,
     method: 'GET',
-    path,
     summary: 'List pipelines, newest first, without their secrets',
-    params: CellParams,
     query: PipelineQuery,
     reply: PipelinePage,
     run: (tx, { manager, params, query }) => listPipelines(tx, dependencies, manager, params, query),
   }),
   managementOperation({
-    ...where,
+    ...ofCell,
     id: 'upsert_team_etl_pipelines',
     idempotency: 'none',
     logsAccess: false,
     method: 'POST',
-    path,
     summary: 'Create or update event pipelines',
     description:
       'Makes a pipeline for each team, or changes the one it has: what is absent or null stays. It works as soon as it is answered.',
-    params: CellParams,
     body: UpsertPipelines,
     reply: T.Array(Pipeline),
     example: {
@@ -44,14 +45,12 @@ export const brokersRoutes = (dependencies: PipelineDependencies): Operation[] =
       upsertPipelines(tx, dependencies, manager, params, body, recordAuditSubject),
   }),
   managementOperation({
-    ...where,
+    ...ofCell,
     id: 'delete_team_etl_pipelines',
     logsAccess: false,
     method: 'DELETE',
-    path,
     summary: 'Delete the pipelines of teams',
     description: 'Returns the deleted pipelines. Events that wait for their brokers are not sent.',
-    params: CellParams,
     query: DeletePipelinesQuery,
     reply: T.Array(Pipeline),
     run: (tx, { manager, params, query, recordAuditSubject }) =>

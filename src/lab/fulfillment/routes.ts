@@ -12,7 +12,7 @@ import * as shapes from './schema.ts'
 import { listWork, readWork } from './work-list.ts'
 
 const ORDER = '/v1/org/{org_id}/team/{team_id}/{environment}/fulfillment/{order_id}' as const
-const ofOrder = { scope: 'team', keyScope: 'bound', params: shapes.OrderParams } as const
+const ofOrder = { logsAccess: true, scope: 'team', keyScope: 'bound', params: shapes.OrderParams } as const
 /** A staff action on an order. */
 const act = { ...ofOrder, method: 'POST', reply: shapes.WorkDone } as const
 
@@ -36,7 +36,6 @@ export const fulfillmentRoutes = ({ cells }: { cells: Cells }): Operation[] => [
   managementOperation({
     ...ofOrder,
     id: 'get_fulfillment_work',
-    logsAccess: true,
     method: 'GET',
     path: ORDER,
     auditsRead: true,
@@ -48,7 +47,6 @@ export const fulfillmentRoutes = ({ cells }: { cells: Cells }): Operation[] => [
   managementOperation({
     ...act,
     id: 'accept_order',
-    logsAccess: true,
     path: `${ORDER}/accept`,
     summary: 'Accept an order and assign its sample id',
     description:
@@ -61,7 +59,6 @@ export const fulfillmentRoutes = ({ cells }: { cells: Cells }): Operation[] => [
   managementOperation({
     ...act,
     id: 'assign_order_kit',
-    logsAccess: true,
     path: `${ORDER}/kit`,
     summary: 'Assign a kit to an order',
     description:
@@ -73,7 +70,6 @@ export const fulfillmentRoutes = ({ cells }: { cells: Cells }): Operation[] => [
   managementOperation({
     ...act,
     id: 'refuse_order',
-    logsAccess: true,
     path: `${ORDER}/refuse`,
     summary: 'Report that an order cannot be fulfilled',
     description: 'The order keeps its status, with the detail `fulfillment_error`, and can be resolved, accepted or cancelled.',
@@ -82,7 +78,6 @@ export const fulfillmentRoutes = ({ cells }: { cells: Cells }): Operation[] => [
   managementOperation({
     ...act,
     id: 'resolve_order_problem',
-    logsAccess: true,
     path: `${ORDER}/resolve`,
     summary: 'Resolve the problem of an order',
     description: 'After `refuse` the order is in the queue as before; after `block` its sample is at the laboratory again.',
@@ -91,7 +86,6 @@ export const fulfillmentRoutes = ({ cells }: { cells: Cells }): Operation[] => [
   managementOperation({
     ...ofOrder,
     id: 'replace_order_notes',
-    logsAccess: true,
     method: 'PUT',
     path: `${ORDER}/notes`,
     summary: 'Replace the notes of an order',
@@ -103,7 +97,6 @@ export const fulfillmentRoutes = ({ cells }: { cells: Cells }): Operation[] => [
   managementOperation({
     ...act,
     id: 'replace_order',
-    logsAccess: true,
     path: `${ORDER}/replace`,
     summary: 'Replace an order with an order for another lab test',
     description:
@@ -116,7 +109,6 @@ export const fulfillmentRoutes = ({ cells }: { cells: Cells }): Operation[] => [
   managementOperation({
     ...act,
     id: 'record_order_tracking',
-    logsAccess: true,
     path: `${ORDER}/tracking`,
     summary: 'Record the tracking number of a parcel',
     body: shapes.RecordTracking,
@@ -126,7 +118,6 @@ export const fulfillmentRoutes = ({ cells }: { cells: Cells }): Operation[] => [
   managementOperation({
     ...act,
     id: 'record_order_scan',
-    logsAccess: true,
     path: `${ORDER}/scan`,
     summary: 'Record a carrier scan of a parcel',
     description: 'Missed scans are filled in. Repeated and late scans change nothing.',
@@ -137,7 +128,6 @@ export const fulfillmentRoutes = ({ cells }: { cells: Cells }): Operation[] => [
   managementOperation({
     ...act,
     id: 'record_order_visit',
-    logsAccess: true,
     path: `${ORDER}/visit`,
     summary: 'Record an appointment arranged outside the API',
     body: shapes.RecordVisit,
@@ -147,7 +137,6 @@ export const fulfillmentRoutes = ({ cells }: { cells: Cells }): Operation[] => [
   managementOperation({
     ...act,
     id: 'record_order_draw',
-    logsAccess: true,
     path: `${ORDER}/draw`,
     summary: 'Record sample collection',
     description: 'A walk-in order keeps its status and awaits the report from then on.',
@@ -159,7 +148,6 @@ export const fulfillmentRoutes = ({ cells }: { cells: Cells }): Operation[] => [
   managementOperation({
     ...act,
     id: 'reject_order_sample',
-    logsAccess: true,
     path: `${ORDER}/reject`,
     summary: 'Reject a sample',
     body: shapes.RejectSample,
@@ -170,7 +158,6 @@ export const fulfillmentRoutes = ({ cells }: { cells: Cells }): Operation[] => [
   managementOperation({
     ...act,
     id: 'block_order_processing',
-    logsAccess: true,
     path: `${ORDER}/block`,
     summary: 'Block processing of an order',
     description: '`resolve` undoes it.',
@@ -182,7 +169,6 @@ export const fulfillmentRoutes = ({ cells }: { cells: Cells }): Operation[] => [
   managementOperation({
     ...act,
     id: 'stop_order_processing',
-    logsAccess: true,
     path: `${ORDER}/do_not_process`,
     summary: 'Stop processing of a kit',
     run: (tx, { params }) => setSampleStatus(tx, params.order_id, 'do_not_process'),
@@ -190,7 +176,6 @@ export const fulfillmentRoutes = ({ cells }: { cells: Cells }): Operation[] => [
   managementOperation({
     ...act,
     id: 'report_order_kit_lost',
-    logsAccess: true,
     path: `${ORDER}/lost`,
     summary: 'Report a lost kit',
     run: (tx, { params }) => reportLostKit(tx, params.order_id),
@@ -198,7 +183,6 @@ export const fulfillmentRoutes = ({ cells }: { cells: Cells }): Operation[] => [
   managementOperation({
     ...act,
     id: 'enter_order_result',
-    logsAccess: true,
     path: `${ORDER}/result`,
     summary: 'Enter a result',
     description:
@@ -211,7 +195,6 @@ export const fulfillmentRoutes = ({ cells }: { cells: Cells }): Operation[] => [
   managementOperation({
     ...ofOrder,
     id: 'upload_order_result_pdf',
-    logsAccess: true,
     method: 'PUT',
     path: `${ORDER}/result/pdf`,
     summary: "Upload the laboratory's result PDF",

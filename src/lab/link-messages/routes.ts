@@ -8,7 +8,7 @@ import * as shapes from './schema.ts'
 
 const MESSAGES = '/v1/org/{org_id}/lab_message/{env}/{region}' as const
 const ISSUES = '/v1/org/{org_id}/lab_link_issue/{env}/{region}' as const
-const ofCell = { scope: 'cell', keyScope: 'org' } as const
+const ofCell = { method: 'GET', scope: 'cell', keyScope: 'org' } as const
 /** A step of a person on a message or an issue. It shows nothing of patients, and the same step again changes nothing. */
 const act = { ...ofCell, method: 'POST', logsAccess: false, idempotency: 'none' } as const
 const done = {
@@ -24,7 +24,6 @@ export const linkMessagesRoutes = (): Operation[] => [
     ...ofCell,
     id: 'list_lab_messages',
     logsAccess: true,
-    method: 'GET',
     path: MESSAGES,
     summary: "List the messages over links of the organization's lab accounts, newest first",
     description: 'What messages say is not listed.',
@@ -37,7 +36,6 @@ export const linkMessagesRoutes = (): Operation[] => [
     ...ofCell,
     id: 'get_lab_message',
     logsAccess: true,
-    method: 'GET',
     path: `${MESSAGES}/{message_id}`,
     auditsRead: true,
     formats: [BYTES],
@@ -82,7 +80,6 @@ export const linkMessagesRoutes = (): Operation[] => [
     ...ofCell,
     id: 'list_lab_link_issues',
     logsAccess: true,
-    method: 'GET',
     path: ISSUES,
     summary: "List what a person must look at on links of the organization's lab accounts, newest first",
     params: CellParams,
@@ -97,7 +94,6 @@ export const linkMessagesRoutes = (): Operation[] => [
     ...ofCell,
     id: 'count_lab_link_issues',
     logsAccess: false,
-    method: 'GET',
     path: '/v1/org/{org_id}/lab_link_issue_count/{env}/{region}',
     summary: "Count the open issues of links of the organization's lab accounts",
     params: CellParams,

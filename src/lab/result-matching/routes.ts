@@ -19,7 +19,7 @@ const rawResultParams = Fields({ raw_result_id: Uuid })
 const feature = unmatchedResults
 
 const TEAM = '/v1/org/{org_id}/team/{team_id}/{environment}/unmatched_result' as const
-const ofTeam = { scope: 'team', keyScope: 'bound' } as const
+const ofTeam = { logsAccess: true, scope: 'team', keyScope: 'bound' } as const
 const item = Fields({ ...teamInEnvironment, raw_result_id: Uuid })
 
 export const resultMatchingRoutes = [
@@ -77,7 +77,6 @@ export const resultMatchingRoutes = [
   }),
   managementOperation({
     id: 'list_team_unmatched_results',
-    logsAccess: true,
     method: 'GET',
     path: TEAM,
     ...ofTeam,
@@ -90,7 +89,6 @@ export const resultMatchingRoutes = [
   }),
   managementOperation({
     id: 'accept_team_unmatched_result',
-    logsAccess: true,
     method: 'POST',
     path: `${TEAM}/{raw_result_id}/accept`,
     ...ofTeam,
@@ -103,7 +101,6 @@ export const resultMatchingRoutes = [
   }),
   managementOperation({
     id: 'reject_team_unmatched_result',
-    logsAccess: true,
     method: 'POST',
     path: `${TEAM}/{raw_result_id}/reject`,
     ...ofTeam,
@@ -116,7 +113,6 @@ export const resultMatchingRoutes = [
   }),
   managementOperation({
     id: 'release_team_unmatched_result',
-    logsAccess: true,
     method: 'POST',
     path: `${TEAM}/{raw_result_id}/release`,
     ...ofTeam,

@@ -5,9 +5,9 @@ import { providerFilter, rangeQuery, type RangeQuery } from '../resources/range-
 import { listRaw, RawProfile, RawRecord, RawWorkout, readRawProfile } from './raw.ts'
 
 const params = Fields({ user_id: Uuid })
-const range = { logsAccess: true, method: 'GET', params, query: Fields(rangeQuery) } as const
 const description =
   'By local day, oldest first; samples that came with the records are timeseries. A range has at most 5,000 records and 16 MB; 422 asks for a shorter range.'
+const range = { logsAccess: true, method: 'GET', params, query: Fields(rangeQuery), userTokens: 'path', description } as const
 
 const toJson = (body: unknown) => new PreserializedJson<never>(JSON.stringify(body))
 const listRawKind =
@@ -20,9 +20,7 @@ export const rawRoutes = [
     ...range,
     id: 'get_activity_raw',
     path: '/v2/summary/activity/{user_id}/raw',
-    userTokens: 'path',
     summary: 'List days of activity as providers sent them',
-    description,
     reply: Fields({ activity: T.Array(RawRecord) }, { title: 'RawActivityList' }),
     run: listRawKind('activity'),
   }),
@@ -30,9 +28,7 @@ export const rawRoutes = [
     ...range,
     id: 'get_body_raw',
     path: '/v2/summary/body/{user_id}/raw',
-    userTokens: 'path',
     summary: 'List body measurements as providers sent them',
-    description,
     reply: Fields({ body: T.Array(RawRecord) }, { title: 'RawBodyList' }),
     run: listRawKind('body'),
   }),
@@ -40,9 +36,7 @@ export const rawRoutes = [
     ...range,
     id: 'get_sleep_raw',
     path: '/v2/summary/sleep/{user_id}/raw',
-    userTokens: 'path',
     summary: 'List sleep sessions as providers sent them',
-    description,
     reply: Fields({ sleep: T.Array(RawRecord) }, { title: 'RawSleepList' }),
     run: listRawKind('sleep'),
   }),
@@ -50,9 +44,7 @@ export const rawRoutes = [
     ...range,
     id: 'get_workouts_raw',
     path: '/v2/summary/workouts/{user_id}/raw',
-    userTokens: 'path',
     summary: 'List workouts as providers sent them',
-    description,
     reply: Fields({ workouts: T.Array(RawWorkout) }, { title: 'RawWorkoutList' }),
     run: listRawKind('workouts'),
   }),

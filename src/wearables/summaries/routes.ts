@@ -18,9 +18,9 @@ import {
 import { listSummaries, readProfile } from './summaries.ts'
 
 const params = Fields({ user_id: Uuid })
-const range = { logsAccess: true, method: 'GET', params, query: Fields(rangeQuery) } as const
 const limits = 'A range has at most 20,000 summaries (2,000 lists of stages) and 16 MB; 422 asks for a shorter range.'
 const description = `By local day, oldest first; \`start_date\` and \`end_date\` are days, both included. ${limits}`
+const range = { logsAccess: true, method: 'GET', params, query: Fields(rangeQuery), userTokens: 'path', description } as const
 
 /** The fields of summaries follow from their kind; tests check them against the schema of the operation. */
 const toJson = (body: unknown) => new PreserializedJson<never>(JSON.stringify(body))
@@ -34,9 +34,7 @@ export const summariesRoutes = [
     ...range,
     id: 'get_activity',
     path: '/v2/summary/activity/{user_id}',
-    userTokens: 'path',
     summary: 'List the activity of days',
-    description,
     reply: Fields({ activity: T.Array(Activity) }, { title: 'ActivityList' }),
     run: listKind('activity'),
   }),
@@ -44,9 +42,7 @@ export const summariesRoutes = [
     ...range,
     id: 'get_sleep',
     path: '/v2/summary/sleep/{user_id}',
-    userTokens: 'path',
     summary: 'List sleep sessions',
-    description,
     reply: Fields({ sleep: T.Array(Sleep) }, { title: 'SleepList' }),
     run: listKind('sleep'),
   }),
@@ -54,9 +50,7 @@ export const summariesRoutes = [
     ...range,
     id: 'get_sleep_cycle',
     path: '/v2/summary/sleep_cycle/{user_id}',
-    userTokens: 'path',
     summary: 'List the stages of sleep sessions',
-    description,
     reply: Fields({ sleep_cycle: T.Array(SleepCycle) }, { title: 'SleepCycleList' }),
     run: listKind('sleep_cycle'),
   }),
@@ -64,9 +58,7 @@ export const summariesRoutes = [
     ...range,
     id: 'get_workouts',
     path: '/v2/summary/workouts/{user_id}',
-    userTokens: 'path',
     summary: 'List workouts',
-    description,
     reply: Fields({ workouts: T.Array(Workout) }, { title: 'WorkoutList' }),
     run: async (tx, { params, query, headers }) => {
       const workouts = await listSummaries(tx, params.user_id, 'workouts', query)
@@ -77,9 +69,7 @@ export const summariesRoutes = [
     ...range,
     id: 'get_body',
     path: '/v2/summary/body/{user_id}',
-    userTokens: 'path',
     summary: 'List body measurements',
-    description,
     reply: Fields({ body: T.Array(Body) }, { title: 'BodyList' }),
     run: listKind('body'),
   }),
@@ -87,9 +77,7 @@ export const summariesRoutes = [
     ...range,
     id: 'get_meal',
     path: '/v2/summary/meal/{user_id}',
-    userTokens: 'path',
     summary: 'List meals',
-    description,
     reply: Fields({ meals: T.Array(Meal) }, { title: 'MealList' }),
     run: listKind('meal', 'meals'),
   }),
@@ -97,7 +85,6 @@ export const summariesRoutes = [
     ...range,
     id: 'get_menstrual_cycle',
     path: '/v2/summary/menstrual_cycle/{user_id}',
-    userTokens: 'path',
     summary: 'List menstrual cycles',
     description: `By first day, oldest first; \`start_date\` and \`end_date\` are days, both included. ${limits}`,
     reply: Fields({ menstrual_cycle: T.Array(MenstrualCycle) }, { title: 'MenstrualCycleList' }),
@@ -107,7 +94,6 @@ export const summariesRoutes = [
     ...range,
     id: 'get_electrocardiogram',
     path: '/v2/summary/electrocardiogram/{user_id}',
-    userTokens: 'path',
     summary: 'List electrocardiograms',
     description: `${description} Their voltages are the timeseries \`electrocardiogram_voltage\`.`,
     reply: Fields({ electrocardiogram: T.Array(Electrocardiogram) }, { title: 'ElectrocardiogramList' }),
