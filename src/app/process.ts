@@ -15,54 +15,13 @@ import type { WorkerPool } from '../platform/runtime/worker-pool.ts'
 import type { Log } from '../platform/telemetry/log.ts'
 import type { Metrics } from '../platform/telemetry/metrics.ts'
 import type { ClockMoves } from '../sandbox/clock/clock-lease.ts'
-import type { Access, AccessSettings } from '../tenancy/access/access.ts'
+import type { Access } from '../tenancy/access/access.ts'
 import type { Geocode } from '../visits/geocoding/geocoder.ts'
 
-/** The settings that modules need. */
-export type ModuleSettings = AccessSettings &
-  Pick<
-    Config,
-    | 'support_email'
-    | 'lab_alert_email'
-    | 'domain_target'
-    | 'dns_servers'
-    | 'invites_per_hour'
-    | 'report_file_max_mb'
-    | 'report_threads'
-    | 'report_files_days'
-    | 'report_ocr_models'
-    | 'report_storage'
-    | 'report_folder'
-    | 's3'
-    | 'invites_per_address_per_day'
-    | 'smtp'
-    | 'sms'
-    | 'pubsub_projects'
-    | 'pubsub_emulator_host'
-    | 'webhook_schedule_s'
-    | 'geocoder_url'
-    | 'provider_urls'
-    | 'document_fonts'
-    | 'abn_form'
-    | 'abn_form_fields'
-    | 'provider_retention'
-    | 'provider_poll_hours'
-    | 'google_service_account'
-    | 'event_body_days'
-    | 'request_log_days'
-    | 'lab_listen'
-    | 'lab_tls_certificate'
-    | 'lab_tls_key'
-    | 'lab_tls_authorities'
-    | 'lab_folder'
-    | 'demo'
-    | 'oidc'
-    | 'session_idle_minutes'
-    | 'session_hours'
-  > & {
-    /** After how long without work a worker thread ends, where not after 10 s: tests would start threads again and again. */
-    thread_idle_ms?: number
-  }
+export interface ModuleSettings extends Config {
+  /** After how long without work a worker thread ends, where not after 10 s: tests would start threads again and again. */
+  thread_idle_ms?: number
+}
 
 /** The dependencies that modules may need of their process. */
 export interface Process {

@@ -27,20 +27,7 @@ export type Outcome = string | { output: string; failure: string | undefined }
 // oxlint-disable-next-line typescript/no-explicit-any -- as above
 export interface Call<V = any> extends Typed<V> {
   cells: Cells
-  config: Pick<
-    Config,
-    | 'encryption_keys'
-    | 'data_dir'
-    | 'public_url'
-    | 'port'
-    | 'sms'
-    | 'webhook_allow'
-    | 'loopback'
-    | 'lab_folder'
-    | 'report_storage'
-    | 'report_folder'
-    | 's3'
-  >
+  config: Config
   /** Prints a text; resolves when it was written. */
   write: (text: string) => Promise<void>
   /** Who runs the command, as the access log names them. */

@@ -46,14 +46,17 @@ type Combined = (typeof combined)[number]
 /** Host name → the only cell or API whose credentials it accepts. */
 export type HostBindings = ReadonlyMap<string, CellName | 'management'>
 
-interface OidcSettings {
+export interface OidcSettings {
   issuer: string
   client_id: string
+  /** Undefined for a public client. */
   client_secret: string | undefined
   label: string
+  /** Domains of email addresses; empty: all. */
   allowed_domains: readonly string[]
+  /** The claim that names roles. */
   role_claim: string | undefined
-  /** Value of the claim → role. */
+  /** Value of that claim → role. */
   roles: ReadonlyMap<string, string>
 }
 

@@ -25,20 +25,7 @@ export interface TenancyDependencies {
   log: Log
   guards: Access
   storedFiles: StoredFiles
-  settings: Pick<
-    Config,
-    | 'support_email'
-    | 'domain_target'
-    | 'dns_servers'
-    | 'invites_per_hour'
-    | 'invites_per_address_per_day'
-    | 'demo'
-    | 'wrong_keys_per_min'
-    | 'oidc'
-    | 'session_idle_minutes'
-    | 'session_hours'
-    | 'smtp'
-  >
+  settings: Config
   /** The base URL for browsers, without a final slash. */
   publicUrl: () => string
   /** Whether a team has such a user or order. */

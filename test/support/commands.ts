@@ -37,17 +37,11 @@ export async function runOnDatabase(
   let printed = ''
   const write = async (text: string) => void (printed += text)
   const config = {
-    encryption_keys: [],
+    ...settings,
     data_dir: await dataDir(),
-    public_url: undefined,
-    port: 8080,
     sms: undefined,
     webhook_allow: ['127.0.0.0/8'],
-    loopback: true,
     lab_folder: process.env.LAB_FOLDER,
-    report_storage: settings.report_storage,
-    report_folder: settings.report_folder,
-    s3: settings.s3,
   }
   const outcome = await parsed.leaf.onCells({
     ...parsed.input,

@@ -18,6 +18,7 @@ import { AccessLog } from '../../src/platform/access-log/access-log.ts'
 import { Cells } from '../../src/platform/db/cells.ts'
 import type { Hooks } from '../../src/platform/db/hooks.ts'
 import { cellNames, type CellName } from '../../src/settings/cells.ts'
+import { readConfig } from '../../src/settings/config.ts'
 import { teamNow, type Connection, type Db } from '../../src/platform/db/database.ts'
 import { openEmbedded } from '../../src/platform/embedded-postgres/embedded-postgres.ts'
 import { createLog } from '../../src/platform/telemetry/log.ts'
@@ -83,59 +84,31 @@ export const provider_retention = new Map([['beurer_ble', 3650]])
 const reportFolder = join(testDataDir, `report-files-${database}`)
 /** Tests ask fast and give wrong keys on purpose: limits that they need they make themselves. */
 export const settings: ModuleSettings = {
+  ...readConfig({}),
   requests_per_s: 0,
   requests_burst: 1,
   wrong_keys_per_min: 0,
   invites_per_hour: 0,
   invites_per_address_per_day: 0,
   sandbox_users_max: 50,
-  enforce_delegated_physician: true,
-  sandbox_parity: false,
   /** In production no laboratory but one has a link, and tests of much else order at others. */
   orders_without_integration: true,
-  legacy_timeseries: true,
-  support_email: '',
-  hosts: new Map(),
   /** Nobody answers here; tests that ask DNS put a name server of their own in its place. */
   dns_servers: ['127.0.0.1:1'],
   domain_target: 'lab.example.org',
-  smtp: undefined,
   /** Nobody sends to it, but for tests of the sender, which name a gateway of their own. */
   sms: { url: 'http://127.0.0.1:1', token: undefined, from: 'Fictional' },
   pubsub_projects,
   provider_retention,
-  pubsub_emulator_host: undefined,
   webhook_schedule_s: [0],
   /** None until a test names one. */
   geocoder_url: undefined,
   /** None until a test names one: the program reads them when it is put together. */
   provider_urls: [],
-  report_file_max_mb: 10,
   report_threads: 2,
-  report_files_days: 30,
-  report_ocr_models: undefined,
-  report_storage: 'disk',
   report_folder: reportFolder,
-  s3: undefined,
-  provider_poll_hours: 6,
-  event_body_days: 7,
-  request_log_days: 7,
   /** Longer than any process of tests takes: one that starts again costs up to 3 s of a processor. */
   thread_idle_ms: 3_600_000,
-  google_service_account: undefined,
-  document_fonts: [],
-  abn_form: undefined,
-  abn_form_fields: [],
-  lab_alert_email: '',
-  lab_listen: [],
-  lab_tls_certificate: undefined,
-  lab_tls_key: undefined,
-  lab_tls_authorities: undefined,
-  lab_folder: undefined,
-  demo: true,
-  oidc: undefined,
-  session_idle_minutes: 60,
-  session_hours: 12,
 }
 export const metrics = createMetrics(() => cells)
 /** How many jobs a move runs here: a quarter of what it runs elsewhere. */

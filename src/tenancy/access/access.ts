@@ -23,20 +23,6 @@ export interface Access {
   checks: CredentialChecks
 }
 
-export type AccessSettings = Pick<
-  Config,
-  | 'requests_per_s'
-  | 'requests_burst'
-  | 'wrong_keys_per_min'
-  | 'sandbox_users_max'
-  | 'hosts'
-  | 'enforce_delegated_physician'
-  | 'sandbox_parity'
-  | 'orders_without_integration'
-  | 'legacy_timeseries'
-  | 'session_idle_minutes'
->
-
 /** A browser with a session that has ended asks for several things at once, and its token is not a guess. */
 const WRONG_SESSIONS_OF_WRONG_KEYS = 15
 const WRONG_SESSIONS = 'Too many requests with a session that has ended from this address (WRONG_KEYS_PER_MINUTE)'
@@ -44,7 +30,7 @@ const WRONG_SESSIONS = 'Too many requests with a session that has ended from thi
 export function createAccess(
   cells: Cells,
   vault: Vault,
-  settings: AccessSettings,
+  settings: Config,
   { isSessionActive, publicUrl }: { isSessionActive: IsSessionActive; publicUrl: () => string },
 ): Access {
   const buckets = () => new TokenBuckets({ per_s: settings.requests_per_s, burst: settings.requests_burst })
@@ -81,7 +67,7 @@ export function createAccess(
 }
 
 /** What modules find among the settings of every tenant, in addition to those of its team. */
-const ofInstallation = (settings: AccessSettings, cell: CellName): Record<string, unknown> => ({
+const ofInstallation = (settings: Config, cell: CellName): Record<string, unknown> => ({
   enforce_delegated_physician: settings.enforce_delegated_physician,
   orders_without_integration: settings.orders_without_integration,
   legacy_timeseries: settings.legacy_timeseries,

@@ -6,7 +6,8 @@ import type { Log } from '../../platform/telemetry/log.ts'
 import { assertCookieIsSafe, ownOrigin, sessionCookie, type Headers } from './browser-requests.ts'
 import type { MemberSession } from '../../platform/http/operation.ts'
 import { addAuditEntries } from '../../platform/http/call.ts'
-import { findLogoutAddress, type OpenIdSettings } from './openid.ts'
+import type { OidcSettings } from '../../settings/config.ts'
+import { findLogoutAddress } from './openid.ts'
 import { endSession, startSession, type SessionLimits, type SignIn } from './sessions.ts'
 
 export interface SignInDependencies {
@@ -34,7 +35,7 @@ export interface SignInDependencies {
     resetsOfAccount: FixedWindowLimiter
   }
   /** The OpenID issuer; undefined if there is none. */
-  openId: OpenIdSettings | undefined
+  openId: OidcSettings | undefined
   /** The system clock. */
   clock: () => Date
 }

@@ -5,10 +5,10 @@ import { CONSOLE_HEADERS, createMember } from '../../../test/support/console-ses
 import { CLIENT, followIssuer, forgingIssuer, realIssuer, type Forgery } from '../../../test/support/openid-issuer.ts'
 import { freePort } from '../../../test/support/free-ports.ts'
 import { assembleProcess, cells, createTestTeam, settings, type TestTeam } from '../../../test/support/server.ts'
-import type { OpenIdSettings } from './openid.ts'
+import type { OidcSettings } from '../../settings/config.ts'
 
 /** A server of its own that knows the issuer. */
-async function serverWith(issuer: string, changes: Partial<OpenIdSettings> = {}) {
+async function serverWith(issuer: string, changes: Partial<OidcSettings> = {}) {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const oidc = { issuer, ...CLIENT, label: 'Fictional', allowed_domains: [], role_claim: undefined, roles: new Map(), ...changes }

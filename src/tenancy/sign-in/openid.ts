@@ -2,26 +2,13 @@
 // are read at each sign-in, so that a rotation of keys needs nothing here.
 import type { Configuration } from 'openid-client'
 import { forbidden } from '../../platform/http/errors.ts'
+import type { OidcSettings } from '../../settings/config.ts'
 
 const TIMEOUT_S = 10
 /** How far the clock of the issuer may differ. */
 const CLOCK_TOLERANCE_S = 60
 /** Below the base URL of the server. */
 export const CALLBACK_PATH = '/console/api/sign-in/oidc/callback'
-
-export interface OpenIdSettings {
-  issuer: string
-  client_id: string
-  /** Undefined for a public client. */
-  client_secret: string | undefined
-  label: string
-  /** Domains of email addresses; empty: all. */
-  allowed_domains: readonly string[]
-  /** The claim that names roles. */
-  role_claim: string | undefined
-  /** Value of that claim → role. */
-  roles: ReadonlyMap<string, string>
-}
 
 /** The state of a sign-in until the issuer sends the browser back. */
 export type OpenIdAttempt = Record<'state' | 'nonce' | 'code_verifier', string>
@@ -39,7 +26,7 @@ export interface OpenIdPerson {
 
 const loadClient = () => import('openid-client')
 
-async function readIssuer({ issuer, client_id, client_secret }: OpenIdSettings): Promise<Configuration> {
+async function readIssuer({ issuer, client_id, client_secret }: OidcSettings): Promise<Configuration> {
   const { allowInsecureRequests, ClientSecretBasic, discovery, enableNonRepudiationChecks, None, clockTolerance } =
     await loadClient()
   const isInsecure = issuer.startsWith('http:')
@@ -56,7 +43,7 @@ async function readIssuer({ issuer, client_id, client_secret }: OpenIdSettings):
 
 /** The address of the issuer's sign-in page, and the state of the sign-in. Errors: those of the issuer. */
 export async function startOpenId(
-  settings: OpenIdSettings,
+  settings: OidcSettings,
   publicUrl: string,
 ): Promise<{ location: string; attempt: OpenIdAttempt }> {
   const { buildAuthorizationUrl, calculatePKCECodeChallenge, randomNonce, randomPKCECodeVerifier, randomState } =
@@ -79,7 +66,7 @@ export async function startOpenId(
  * issuer or audience; a token that has expired or has another signature; 403: the address is not verified, or not of an allowed domain.
  */
 export async function finishOpenId(
-  settings: OpenIdSettings,
+  settings: OidcSettings,
   publicUrl: string,
   parameters: URLSearchParams,
   { state, nonce, code_verifier }: OpenIdAttempt,
@@ -102,7 +89,7 @@ export async function finishOpenId(
   return readPerson(settings, { ...more, ...claims })
 }
 
-function readPerson(settings: OpenIdSettings, claims: Record<string, unknown> & { iss: string; sub: string }): OpenIdPerson {
+function readPerson(settings: OidcSettings, claims: Record<string, unknown> & { iss: string; sub: string }): OpenIdPerson {
   const { email, email_verified, name, iss: issuer, sub: subject } = claims
   if (typeof email !== 'string' || email_verified !== true) throw forbidden('The issuer has not verified the email address')
   const domain = email.split('@').at(-1)!.toLowerCase()
@@ -120,7 +107,7 @@ function readPerson(settings: OpenIdSettings, claims: Record<string, unknown> & 
 }
 
 /** The page of the issuer that ends its own session; undefined if it has none, or does not answer. */
-export async function findLogoutAddress(settings: OpenIdSettings, publicUrl: string): Promise<string | undefined> {
+export async function findLogoutAddress(settings: OidcSettings, publicUrl: string): Promise<string | undefined> {
   try {
     const { buildEndSessionUrl } = await loadClient()
     const config = await readIssuer(settings)

@@ -1,6 +1,7 @@
 // How members sign in, as the settings of the server say. An operator changes them.
 import type { SignInDependencies } from './browser-sign-in.ts'
-import { CALLBACK_PATH, type OpenIdSettings } from './openid.ts'
+import type { OidcSettings } from '../../settings/config.ts'
+import { CALLBACK_PATH } from './openid.ts'
 import { PASSWORD_LENGTH_MIN } from './passwords.ts'
 import type { SignInSettings } from './schema.ts'
 
@@ -21,7 +22,7 @@ export const readSignInSettings = ({
 })
 
 const toWire = (
-  { issuer, client_id, client_secret, label, allowed_domains, role_claim, roles }: OpenIdSettings,
+  { issuer, client_id, client_secret, label, allowed_domains, role_claim, roles }: OidcSettings,
   publicUrl: string,
 ): SignInSettings['oidc'] => ({
   issuer,
