@@ -179,12 +179,16 @@ export const appointmentStart = async (tx: Tx, lockedOrder: LockedOrder): Promis
 
 const EndedRow = T.Object({ event_status: T.String() })
 
-/** Whether an order ever had an appointment. */
-export const hasEndedAppointment = async (tx: Tx, order_id: string): Promise<boolean> =>
-  (await tx.maybe(
+/** Returns the appointment of a locked order, to be changed. Errors: 400 the order never had one, or it was cancelled. */
+export async function requireAppointment(tx: Tx, lockedOrder: LockedOrder): Promise<LockedAppointment> {
+  const lockedAppointment = await findAppointment(tx, lockedOrder)
+  if (lockedAppointment) return lockedAppointment
+  const ended = await tx.maybe(
     EndedRow,
-    sql`select event_status from appointment where order_id = ${order_id} and team_id = ${tx.team} limit 1`,
-  )) !== undefined
+    sql`select event_status from appointment where order_id = ${lockedOrder.order.id} and team_id = ${tx.team} limit 1`,
+  )
+  throw badRequest(ended ? 'This appointment has already been cancelled.' : "This order doesn't have an appointment yet.")
+}
 
 const Document = T.Object({ document: T.String() })
 

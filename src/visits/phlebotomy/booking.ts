@@ -9,9 +9,8 @@ import {
 import { verifyBookingKey, type Offer } from '../appointments/booking-keys.ts'
 import {
   appointmentEnded,
-  findAppointment,
-  hasEndedAppointment,
   readAppointment,
+  requireAppointment,
   type LockedAppointment,
 } from '../appointments/locked-appointment.ts'
 import { defineHook } from '../../platform/db/hooks.ts'
@@ -48,17 +47,6 @@ export async function lockAtHomeOrder(tx: Tx, order_id: string): Promise<LockedO
   const lockedOrder = await lockOrder(tx, order_id)
   if (lockedOrder.order.lab_test.method !== METHOD) throw badRequest('Order is not an at-home phlebotomy order')
   return lockedOrder
-}
-
-/** Returns the current appointment of an order. Errors: 400 the order never had one, or it was cancelled. */
-export async function currentAppointment(tx: Tx, lockedOrder: LockedOrder): Promise<LockedAppointment> {
-  const lockedAppointment = await findAppointment(tx, lockedOrder)
-  if (lockedAppointment) return lockedAppointment
-  throw badRequest(
-    (await hasEndedAppointment(tx, lockedOrder.order.id))
-      ? 'This appointment has already been cancelled.'
-      : "This order doesn't have an appointment yet.",
-  )
 }
 
 /** The details of an order's patient that the phlebotomist receives. */
@@ -178,7 +166,7 @@ export function requestVisit(tx: Tx, order_id: string, body: RequestAppointment)
  */
 export function rescheduleVisit(tx: Tx, vault: Vault, order_id: string, body: RescheduleAppointment): Reply {
   return updateAndReply(tx, order_id, async (lockedOrder) => {
-    const lockedAppointment = await currentAppointment(tx, lockedOrder)
+    const lockedAppointment = await requireAppointment(tx, lockedOrder)
     assertReschedulable(lockedOrder, lockedAppointment)
     const { appointment } = lockedAppointment
     const offer = requireOffer(tx, vault, body.booking_key)
@@ -214,7 +202,7 @@ const RESCHEDULED_BY_PATIENT = { origin: 'patient', is_reschedule: true }
  */
 export function cancelVisit(tx: Tx, order_id: string, body: CancelVisit): Reply {
   return updateAndReply(tx, order_id, async (lockedOrder) => {
-    const lockedAppointment = await currentAppointment(tx, lockedOrder)
+    const lockedAppointment = await requireAppointment(tx, lockedOrder)
     if (isFinal(lockedAppointment.appointment.event_status)) throw badRequest('This appointment has been cancelled or completed.')
     assertReason(body.cancellation_reason_id)
     const { cancellation_reason_id: reason_id, notes } = body

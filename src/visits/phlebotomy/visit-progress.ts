@@ -1,6 +1,6 @@
 // Progress of visits, reported by providers: the date of a requested visit, its start, and the draw.
 import { startAppointment, completeAppointment, confirmAppointment, rescheduleAppointment } from '../appointments/appointments.ts'
-import { findAppointment, type LockedAppointment } from '../appointments/locked-appointment.ts'
+import { findAppointment, requireAppointment, type LockedAppointment } from '../appointments/locked-appointment.ts'
 import type { Appointment as Shown } from '../appointments/schema.ts'
 import { findAndLockOrder, saveOrder } from '../../lab/orders/change-order.ts'
 import type { LockedOrder } from '../../lab/orders/locked-order.ts'
@@ -11,7 +11,7 @@ import { defineHandler } from '../../platform/queue/outbox.ts'
 import { PreserializedJson } from '../../platform/http/operation.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { currentAppointment, lockAtHomeOrder, toVisitDetails } from './booking.ts'
+import { lockAtHomeOrder, toVisitDetails } from './booking.ts'
 import { scheduleVisitJob } from './links/sandbox-request.ts'
 import { visitLinkFor } from './links/links.ts'
 import { plusDays, wallClocks } from './local-time.ts'
@@ -37,7 +37,7 @@ export async function setVisitDate(tx: Tx, order_id: string, body: SetVisitDate)
     throw invalidField(['body', 'end_at'], 'must be after start_at, and within a day of it')
   if (start <= tx.now) throw badRequest('start_at must be in the future')
   const lockedOrder = await lockAtHomeOrder(tx, order_id)
-  const lockedAppointment = await currentAppointment(tx, lockedOrder)
+  const lockedAppointment = await requireAppointment(tx, lockedOrder)
   if (lockedAppointment.internalData.tier !== 'appointment-request')
     throw badRequest('The time of this appointment was set when it was booked.')
   if (!SCHEDULABLE_STATUSES.has(lockedAppointment.appointment.event_status))
@@ -108,7 +108,7 @@ export async function setVisitProgress(
   { status }: SetVisitProgress,
 ): Promise<PreserializedJson<Shown>> {
   const lockedOrder = await lockAtHomeOrder(tx, order_id)
-  const lockedAppointment = await currentAppointment(tx, lockedOrder)
+  const lockedAppointment = await requireAppointment(tx, lockedOrder)
   const data = { origin: 'provider' }
   await (status === 'completed'
     ? completeAppointment(lockedOrder, lockedAppointment, data)

@@ -9,12 +9,7 @@ import {
   rescheduleAppointment,
 } from '../appointments/appointments.ts'
 import { verifyBookingKey, SLOT_UNAVAILABLE, type Offer } from '../appointments/booking-keys.ts'
-import {
-  findAppointment,
-  hasEndedAppointment,
-  readAppointment,
-  type LockedAppointment,
-} from '../appointments/locked-appointment.ts'
+import { readAppointment, requireAppointment, type LockedAppointment } from '../appointments/locked-appointment.ts'
 import type { Appointment, BookAppointment, RescheduleAppointment, CancellationReason } from '../appointments/schema.ts'
 import type { Lab } from '../../lab/catalog/schema.ts'
 import { saveOrder, lockOrder } from '../../lab/orders/change-order.ts'
@@ -156,17 +151,6 @@ export async function bookPsc(
   return toReply(bookedAppointment)
 }
 
-/** Returns the current appointment of an order, to be changed. Errors: 400 there is none, or it was cancelled. */
-async function getCurrentAppointment(tx: Tx, lockedOrder: LockedOrder): Promise<LockedAppointment> {
-  const reserved = await findAppointment(tx, lockedOrder)
-  if (reserved) return reserved
-  throw badRequest(
-    (await hasEndedAppointment(tx, lockedOrder.order.id))
-      ? 'This appointment has already been cancelled.'
-      : "This order doesn't have an appointment yet.",
-  )
-}
-
 /**
  * Reschedules an appointment to another site or time. Emits the same events as a booking except `created`. Errors: 400 and 404 as for a
  * booking; 400 it cannot be rescheduled.
@@ -179,7 +163,7 @@ export async function reschedulePsc(
 ): Promise<PreserializedJson<Appointment>> {
   const lockedOrder = await lockOrder(tx, order_id)
   const lab = await getBookableLab(tx, lockedOrder)
-  const moved = await getCurrentAppointment(tx, lockedOrder)
+  const moved = await requireAppointment(tx, lockedOrder)
   assertReschedulable(lockedOrder, moved)
   const offer = verifyBookingKey(vault, tx.tenant, isOfServiceCenter, body.booking_key, tx.now)
   const reserved = await reserveSlot(tx, lab, offer, moved.appointment.id)
@@ -206,7 +190,7 @@ export async function cancelPsc(tx: Tx, order_id: string, body?: CancelPscAppoin
   const lockedOrder = await lockOrder(tx, order_id)
   labOf(lockedOrder)
   if (body) assertReason(body.cancellationReasonId)
-  const reserved = await getCurrentAppointment(tx, lockedOrder)
+  const reserved = await requireAppointment(tx, lockedOrder)
   if (!reserved.internalData.cancellable) throw badRequest('This appointment can only be cancelled with the laboratory.')
   await cancelAppointment(tx, lockedOrder, reserved, {
     reason_id: body?.cancellationReasonId,
