@@ -1,5 +1,5 @@
-// Runs a claimed row of a queue: calls the handler within its timeout and its lease, and ends the row by the result. Used by
-// the workers of queues and by code that claims single rows.
+// Runs a claimed row of a queue: calls the handler, which limits itself or sets the deadline of the lease, and ends the row by
+// the result. Used by the workers of queues and by code that claims single rows.
 import { LeaseKeeper, LeaseLost, type HeldLease } from '../db/leases.ts'
 import { errorFields } from '../telemetry/log.ts'
 import type { ClaimedRow } from './leased-table.ts'
@@ -39,8 +39,6 @@ export interface QueueRunnerOptions<Row extends ClaimedRow> {
   attemptsMax: (row: Row) => number
   /** The pause after a number of failures, in seconds. */
   backoffSeconds: (failures: number) => number
-  /** The timeout of a handler; undefined: the handler limits itself, or sets the deadline of the lease. */
-  timeout_s?: number
   onEnd: (row: Row, end: RunEnd) => void
   /** Called if the queue could not be written: the lease ends by itself, and the row is claimed again. */
   onError: (error: unknown, message: string) => void
@@ -89,7 +87,7 @@ export class QueueRunner<Row extends ClaimedRow> {
     try {
       // Every attempt so far ended with its process, and so would the next.
       const isInterrupted = attemptsOf(row) > attemptsMax(row)
-      const result = isInterrupted ? INTERRUPTED : await this.#handle(claimedRow, handle)
+      const result = isInterrupted ? INTERRUPTED : await handle(claimedRow)
       if (!result) return end('completed')
       if ('postponed_s' in result) {
         await this.queue.postpone(row, result.postponed_s)
@@ -105,13 +103,6 @@ export class QueueRunner<Row extends ClaimedRow> {
       end(outcome, { error: code, cause: error })
       return await this.#fail(claimedRow, outcome, code)
     }
-  }
-
-  #handle(claimedRow: Claimed<Row>, handle: (claimedRow: Claimed<Row>) => Promise<HandlerResult>): Promise<HandlerResult> {
-    const { timeout_s } = this.#options
-    if (timeout_s === undefined) return handle(claimedRow)
-    claimedRow.lease.deadline_ms = this.leases.now_ms() + timeout_s * 1000
-    return claimedRow.lease.whileHeld(handle(claimedRow))
   }
 
   #outcomeOf({ row, lease }: Claimed<Row>): 'retried' | 'failed' | 'lost' {
