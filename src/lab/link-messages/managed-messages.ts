@@ -8,10 +8,11 @@ import { FileReply } from '../../platform/http/operation.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { joinConditions, sql, type Sql } from '../../platform/db/sql.ts'
 import { findLink } from '../accounts/account-links.ts'
+import { describeMessage } from '../hl7/describe-message.ts'
+import type { LinkProfile } from '../links/profile/link-profile.ts'
 import { notOfDeletedInOrganization } from '../../people/users/users.ts'
 import { findUsersOfOrders, makeDue, markDone } from './message-store.ts'
 import { LabMessageSummary, type LabMessage, type MessageQuery, type MessageStep } from './schema.ts'
-import { showMessage } from './show-message.ts'
 
 /** Whose messages are meant: an organization's, or all. */
 type Scope = string | undefined
@@ -155,4 +156,17 @@ export async function finish(tx: PlainTx, id: string, scope: Scope, comment: str
   await findOne(tx, id, scope)
   await markDone(tx, id, comment)
   return { id, state: 'done' }
+}
+
+const JSON_START = /^[\s\uFEFF]*\{/u
+
+/** The text of a message: JSON as it is, HL7 with its segments and fields named. */
+function showMessage(bytes: Uint8Array, profile: LinkProfile | undefined): string {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (JSON_START.test(buffer.subarray(0, 100).toString('utf8'))) return buffer.toString('utf8')
+  const { charset, ignores_declared_charset: ignoresDeclaredCharset } = profile?.text ?? {}
+  return describeMessage(bytes, {
+    ...(charset !== undefined && { charset }),
+    ...(ignoresDeclaredCharset !== undefined && { ignoresDeclaredCharset }),
+  })
 }

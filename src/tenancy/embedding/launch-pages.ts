@@ -11,6 +11,7 @@ import type { BrowserPage, PageResponse, PageRequest } from '../../platform/http
 import { T } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { consolePage } from '../../platform/http/console-pages.ts'
+import { escapeHtml, phonePage, redirect } from '../../platform/http/phone-page.ts'
 import { isSafeForCookies } from '../sign-in/browser-requests.ts'
 import {
   startSession,
@@ -25,7 +26,6 @@ import { isSessionToken, launchCookie, modalities, readLaunchTokens, type Cookie
 import { findOrgByHost } from '../domains/domains.ts'
 import { findEmbeddingConfig } from './embedding.ts'
 import { Launch, type Embedding } from './schema.ts'
-import { redirect, errorPage } from './launch-html.ts'
 import type { CredentialChecks } from '../../platform/http/rate-limits.ts'
 import { assertFeature, basePath, validateLaunch, type LaunchDependencies } from './launches.ts'
 
@@ -246,3 +246,7 @@ function addLaunchParams(address: string, launch: Launch): string {
   for (const [name, value] of Object.entries(launch)) url.searchParams.set(name, value)
   return url.href
 }
+
+/** The reason why there is nothing to show, in a sentence; without scripts and without external content. */
+const errorPage = (status: number, title: string, sentence: string, origins: readonly string[] = []): PageResponse =>
+  phonePage(status, title, `<p>${escapeHtml(sentence)}</p>`, { frames: origins })
