@@ -67,7 +67,6 @@ export const ALLOWED_NAMES: Record<string, string> = {
   'src/lab/links/diagnostic-report.ts missing': 'a field of stored reports',
   'src/sandbox/clock/team-clock.ts to': 'a field of the API',
   'src/sandbox/faults/request-faults.ts after': 'a field of the API',
-  'src/sandbox/request-log/recent-requests.ts at': 'a field of the API',
   'src/tenancy/audit/list-accesses.ts at': 'a field of the lines of the access log',
   'src/testing/event-log.ts after': 'documented in docs/TESTING.md',
   'src/testing/webhook-receiver.ts rejected': 'documented in docs/TESTING.md',

@@ -38,27 +38,22 @@ const Row = T.Object({
   refresh_token: Nullable(T.String()),
   expires_at: Nullable(T.String()),
   scopes: Nullable(T.Array(T.String())),
+  /** Grows whenever the tokens are replaced. */
   version: T.Integer(),
   refused_version: Nullable(T.Integer()),
   refused_at: Nullable(T.String()),
 })
+type Row = Static<typeof Row>
 const grantColumns = sql`
   id, user_id, provider, connection_id, external_user_id, access_token, refresh_token, expires_at, scopes, version, refused_version, refused_at`
 
 /** A stored grant with its tokens in plain text. */
-export interface StoredGrant {
-  id: string
-  user_id: string
-  provider: string
-  connection_id: string
+export interface StoredGrant extends Pick<Row, 'id' | 'user_id' | 'provider' | 'connection_id' | 'version' | 'refused_version'> {
   grant: Grant
-  /** Grows whenever the tokens are replaced. */
-  version: number
-  refused_version: number | null
   refused_at_ms: number | null
 }
 
-function decryptGrant(vault: Vault, row: Static<typeof Row>): StoredGrant {
+function decryptGrant(vault: Vault, row: Row): StoredGrant {
   const { id, user_id, provider, connection_id, version, refused_version, refused_at } = row
   return {
     id,

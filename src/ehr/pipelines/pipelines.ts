@@ -28,13 +28,7 @@ const Row = T.Object({
   allowed_mappers: Nullable(T.Array(T.String())),
   created_at: T.String(),
 })
-interface Row {
-  team_id: string
-  ehr_type: string
-  base_url: string
-  authentication: Record<string, string>
-  allowed_mappers: string[] | null
-}
+type Row = Omit<Static<typeof Row>, 'id' | 'created_at'>
 
 const toWire = ({ team_id, ehr_type, base_url, authentication, allowed_mappers }: Row): Pipeline => ({
   team_id,

@@ -12,30 +12,6 @@ import { withSecrets, type Secrets } from '../links/profile/secrets.ts'
 import { linkModes, type LinkMode, type LinkState } from '../links/link-modes.ts'
 import { invalidateUsableAccounts } from './account-selection.ts'
 
-export interface AccountLink extends StoredProfile {
-  account_id: string
-  /** Null: the platform's. */
-  org_id: string | null
-  lab_slug: string
-  /** Of the account at the laboratory. */
-  account_number: string
-  /** Every option has a value. Without secrets, unless it comes from `findLinkWithSecrets`. */
-  profile: LinkProfile
-  mode: LinkMode
-  /** In mode `live_for_team`. */
-  live_team_id: string | null
-  state: LinkState
-  /** Since when it is in the state. */
-  state_at: string
-  /** Why it fails; without patient data. */
-  state_reason: string | null
-  /** When the last message came and went, to within ten seconds. */
-  received_at: string | null
-  sent_at: string | null
-  /** Changes with the profile and the mode. */
-  version: string
-}
-
 /** An encrypted secret can only be decrypted in its own row. */
 const encryptionContext = (account_id: string): string => `secrets of lab link ${account_id}`
 
@@ -97,27 +73,40 @@ async function invalidateAccount(tx: PlainTx, account_id: string): Promise<void>
 
 const LinkRow = T.Object({
   account_id: T.String(),
+  /** Null: the platform's. */
   org_id: Nullable(T.String()),
   lab_slug: T.String(),
+  /** Of the account at the laboratory. */
   account_number: T.String(),
   preset: Nullable(T.Unsafe<PresetName>({ type: 'string' })),
   options: T.String(),
   mode: T.Unsafe<LinkMode>({ type: 'string' }),
+  /** In mode `live_for_team`. */
   live_team_id: Nullable(T.String()),
   state: T.Unsafe<LinkState>({ type: 'string' }),
+  /** Since when it is in the state. */
   state_at: Timestamp,
+  /** Why it fails; without patient data. */
   state_reason: Nullable(T.String()),
+  /** When the last message came and went, to within ten seconds. */
   received_at: Nullable(Timestamp),
   sent_at: Nullable(Timestamp),
+  /** Changes with the profile and the mode. */
   version: T.String(),
 })
+type LinkRow = Static<typeof LinkRow>
+
+export interface AccountLink extends Omit<LinkRow, keyof StoredProfile>, StoredProfile {
+  /** Every option has a value. Without secrets, unless it comes from `findLinkWithSecrets`. */
+  profile: LinkProfile
+}
 
 const selectLinks = sql`
   select k.account_id, a.org_id, l.slug as lab_slug, a.provider_account_id as account_number, k.preset, k.options, k.mode, k.live_team_id,
          k.state, k.state_at, k.state_reason, k.received_at, k.sent_at, k.updated_at::text as version
   from lab_link k join lab_account a on a.id = k.account_id join lab l on l.id = a.lab_id`
 
-function toLink({ options: text, ...row }: Static<typeof LinkRow>): AccountLink {
+function toLink({ options: text, ...row }: LinkRow): AccountLink {
   const options = JSON.parse(text) as ProfileOptions
   return { ...row, options, profile: wholeProfile({ preset: row.preset, options }) }
 }

@@ -5,20 +5,7 @@ import { LRUCache } from 'lru-cache'
 import type { Call } from '../../platform/http/call.ts'
 import type { EndedResponse } from '../../platform/http/server.ts'
 import { iso, truncateToSeconds } from '../../platform/runtime/clock.ts'
-
-/** A request that was answered. */
-export interface RecentRequest {
-  /** The `request.id` in the log. */
-  id: string
-  at: string
-  method: string
-  path: string
-  operation: string
-  status: number
-  duration_ms: number
-  /** Why it was refused. */
-  error: string | null
-}
+import type { LoggedRequest } from './schema.ts'
 
 const TEAM_REQUESTS_MAX = 200
 const TEAMS_MAX = 200
@@ -26,7 +13,7 @@ const ERROR_MAX = 300
 
 interface TeamRequests {
   position: number
-  requests: RecentRequest[]
+  requests: LoggedRequest[]
 }
 
 export class RecentRequests {
@@ -50,7 +37,7 @@ export class RecentRequests {
   }
 
   /** Adds a request; the oldest of the team is dropped, and of the teams the one that was not heard of for longest. */
-  add(team_id: string, request: RecentRequest): void {
+  add(team_id: string, request: LoggedRequest): void {
     let entry = this.#teams.get(team_id)
     if (!entry) this.#teams.set(team_id, (entry = { position: 0, requests: [] }))
     entry.position++
@@ -59,7 +46,7 @@ export class RecentRequests {
   }
 
   /** The requests of a team after a position, oldest first; all that are kept without one, or after one of another process. */
-  requestsAfter(team_id: string, cursor: string | undefined): { requests: RecentRequest[]; next_cursor: string } {
+  requestsAfter(team_id: string, cursor: string | undefined): { requests: LoggedRequest[]; next_cursor: string } {
     const entry = this.#teams.get(team_id) ?? { position: 0, requests: [] }
     const [process, text] = cursor?.split('.') ?? []
     const position = process === this.#process ? Number(text) : 0

@@ -1,4 +1,4 @@
-import { Fields, Maybe, Nullable, T, Text, Timestamp } from '../../platform/schema/schema.ts'
+import { Fields, Maybe, Nullable, T, Text, Timestamp, type Static } from '../../platform/schema/schema.ts'
 
 const LoggedRequest = Fields(
   {
@@ -15,6 +15,8 @@ const LoggedRequest = Fields(
   },
   { title: 'LoggedRequest' },
 )
+/** A request that was answered. */
+export type LoggedRequest = Static<typeof LoggedRequest>
 
 export const LoggedRequests = Fields(
   {

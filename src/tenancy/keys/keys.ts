@@ -4,7 +4,7 @@ import { type CellName, prefixOf } from '../../settings/cells.ts'
 import type { PlainTx, Queries } from '../../platform/db/transaction.ts'
 import { notFound } from '../../platform/http/errors.ts'
 import type { OrgPrincipal, Plan } from '../organizations/plans.ts'
-import { Nullable, T } from '../../platform/schema/schema.ts'
+import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { MANAGEMENT_PREFIX, generateKey, hashKey, lastFour } from '../../platform/crypto/api-keys.ts'
 import { sql } from '../../platform/db/sql.ts'
 
@@ -77,34 +77,25 @@ export async function deleteKeysOfMember(tx: PlainTx, member_id: string): Promis
   await tx.run(sql`delete from management_key where member_id = ${member_id}`)
 }
 
-const KeyRow = T.Object({
+const KeyOwner = T.Object({
   key_id: T.String(),
   team_id: T.String(),
-  cell: T.String(),
+  cell: T.Unsafe<CellName>({ type: 'string' }),
+  /** The member who uses the key; null for a key of a program. */
   member_id: Nullable(T.String()),
   expires_at: Nullable(T.String()),
 })
+export type KeyOwner = Static<typeof KeyOwner>
 
 /** The team of a key, and since when its organization is read-only; undefined if the key is unknown or its team is deleted. */
-export async function findTeamKey(control: Queries, text: string): Promise<KeyOwner | undefined> {
-  const row = await control.maybe(
-    KeyRow,
+export const findTeamKey = (control: Queries, text: string): Promise<KeyOwner | undefined> =>
+  control.maybe(
+    KeyOwner,
     sql`
     select k.id as key_id, k.team_id, k.cell, k.member_id, o.expires_at
     from api_key k join team t on t.id = k.team_id and t.deleted_at is null join org o on o.id = t.org_id
     where k.key_hash = ${hashKey(text)}`,
   )
-  return row && { ...row, cell: row.cell as CellName }
-}
-
-export interface KeyOwner {
-  key_id: string
-  team_id: string
-  cell: CellName
-  /** The member who uses the key; null for a key of a program. */
-  member_id: string | null
-  expires_at: string | null
-}
 
 const toListedKey = {
   id: T.String(),

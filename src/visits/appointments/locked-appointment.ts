@@ -15,21 +15,17 @@ import { hookPoint } from '../../platform/db/hooks.ts'
 export const appointmentEnded = hookPoint<[appointment: Appointment]>('appointment.ended')
 
 /** The properties of a new appointment. */
-export interface Booking {
+export interface Booking extends Pick<
+  Appointment,
+  'type' | 'provider' | 'address' | 'location' | 'iana_timezone' | 'start_at' | 'end_at'
+> {
   /** Generated unless the provider assigns one. */
   id?: string
-  type: Appointment['type']
-  provider: Appointment['provider']
   /** The provider's id of the appointment; defaults to the appointment's own id. */
   provider_id?: string
   external_id?: string | null
   /** The site of the laboratory; null for at-home appointments. */
   site_code: string | null
-  address: Appointment['address']
-  location: Appointment['location']
-  iana_timezone: string | null
-  start_at: string | null
-  end_at: string | null
   appointment_notes?: string | null | undefined
   internalData: Pick<InternalData, 'movable' | 'tier' | 'price'> & Partial<Pick<InternalData, 'cancellable'>>
 }
