@@ -51,6 +51,9 @@ export interface CommandContext {
   isTerminal: boolean
 }
 
+/** What a command gets that only reads from a server and prints. */
+export type ClientContext = Pick<CommandContext, 'env' | 'printNow'>
+
 interface Named {
   /** Word and arguments in commander's syntax: `import <file>`, `activate <code...>`, `trigger [type]`. */
   usage: string

@@ -1,4 +1,5 @@
 // Imports of an operator's files: consent before rows are removed, and what of a file was rejected.
+import { readFile, stat } from 'node:fs/promises'
 import { UsageError, type Call, type Outcome } from './command-tree.ts'
 import type { Place } from './command-input.ts'
 import { InvalidFileError, importOutcome, toInvalidFileError, type RejectedRows } from '../platform/files/rejected-rows.ts'
@@ -32,6 +33,16 @@ export async function withConsent(
 export function requireFile(file: string | undefined, command: string): string {
   if (!file) throw new UsageError(`${command} requires a file.`)
   return file
+}
+
+/** Reads a whole file. Errors: Error for one that cannot be read or is too large. */
+export async function readSmallFile(path: string, bytes_max: number): Promise<Buffer> {
+  const refuse = (error: NodeJS.ErrnoException) => {
+    throw new Error(`${path} cannot be read (${error.code}).`)
+  }
+  const { size } = await stat(path).catch(refuse)
+  if (size > bytes_max) throw new Error(`${path} has more than ${bytes_max} bytes.`)
+  return readFile(path).catch(refuse)
 }
 
 /**

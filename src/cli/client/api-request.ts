@@ -1,6 +1,6 @@
 // `bin/drawbridge get`, `post`, `put`, `patch` and `delete`: a request to a running server with its key, as any client sends it.
 import { readFile, writeFile } from 'node:fs/promises'
-import { UsageError, type CommandContext, type Typed } from '../command-tree.ts'
+import { UsageError, type ClientContext, type Typed } from '../command-tree.ts'
 import { createApiClient, request, type ApiClient, type ApiResponse, type RemoteValues } from './api-client.ts'
 import { applyOverrides, parseOverrides } from './overrides.ts'
 import { readDemo } from '../demo-file.ts'
@@ -22,7 +22,7 @@ interface Values extends RemoteValues {
  */
 export const apiRequest =
   (method: Method) =>
-  async ({ args, values }: Typed<Values>, { env, printNow }: Pick<CommandContext, 'env' | 'printNow'>): Promise<void> => {
+  async ({ args, values }: Typed<Values>, { env, printNow }: ClientContext): Promise<void> => {
     const path = args[0]!
     // Any other word would send the key to the host that it names.
     if (!path.startsWith('/')) throw new UsageError('The path must start with a slash, such as /v3/lab_tests.')
@@ -71,7 +71,7 @@ async function fileText(file: string): Promise<string> {
 }
 
 /** The Management API takes its own keys, in another header; they have no cell. */
-function clientFor(path: string, values: Values, env: CommandContext['env']): ApiClient {
+function clientFor(path: string, values: Values, env: ClientContext['env']): ApiClient {
   if (!/^\/v1\/org(\/|$)/.test(path)) return createApiClient(values, env)
   const demo = () => readDemo(env.DATA_DIR?.trim() || './data')
   const key = values.key ?? env.DRAWBRIDGE_MANAGEMENT_KEY ?? demo()?.management_key

@@ -1,5 +1,5 @@
 // `bin/drawbridge clock`: the clock of a sandbox team, read and advanced.
-import { UsageError, type CommandContext, type Typed } from '../command-tree.ts'
+import { UsageError, type ClientContext, type Typed } from '../command-tree.ts'
 import { assertOk, createApiClient, request, type ApiClient, type RemoteValues } from './api-client.ts'
 
 interface Clock {
@@ -8,10 +8,9 @@ interface Clock {
 }
 
 type Values = RemoteValues & { json?: boolean }
-type Context = Pick<CommandContext, 'env' | 'printNow'>
 
 /** `clock show`. @throws Error for a key of production */
-export async function printClock({ values }: Typed<Values>, { env, printNow }: Context): Promise<void> {
+export async function printClock({ values }: Typed<Values>, { env, printNow }: ClientContext): Promise<void> {
   print(await readClock(createApiClient(values, env)), values, printNow)
 }
 
@@ -19,7 +18,7 @@ export async function printClock({ values }: Typed<Values>, { env, printNow }: C
  * `clock advance`: what becomes due runs in order, each at its time, before this returns. @throws UsageError for what is not a time; Error for a
  * key of production
  */
-export async function advance({ args, values }: Typed<Values>, { env, printNow }: Context): Promise<void> {
+export async function advance({ args, values }: Typed<Values>, { env, printNow }: ClientContext): Promise<void> {
   const seconds = secondsOf(args.join(' '))
   const remote = createApiClient(values, env)
   const to = new Date(Date.parse((await readClock(remote)).now) + seconds * 1000)

@@ -1,7 +1,6 @@
 // `bin/drawbridge events list` and `show`: the events of a team, read from a running server.
-import { UsageError } from '../command-tree.ts'
+import { UsageError, type ClientContext } from '../command-tree.ts'
 import { createApiClient, request, type ApiClient, type RemoteValues } from './api-client.ts'
-import type { StatusContext } from './status.ts'
 
 const PAGE = 100
 const LISTED = 20
@@ -26,7 +25,7 @@ interface ListValues extends RemoteValues {
 }
 
 /** Prints the newest events, newest first: a line each without personal data, or with `--json` whole. @throws UsageError, or Error if the server rejects us */
-export async function printEvents({ values }: { values: ListValues }, { env, printNow }: StatusContext): Promise<void> {
+export async function printEvents({ values }: { values: ListValues }, { env, printNow }: ClientContext): Promise<void> {
   const limit = Number(values.limit ?? LISTED)
   if (!Number.isInteger(limit) || limit < 1 || limit > LISTED_MAX)
     throw new UsageError(`--limit must be a number from 1 to ${LISTED_MAX}.`)
@@ -49,7 +48,7 @@ function formatEvent({ created_at, id, type, object_id, body }: ListedEvent, wid
 /** Prints an event as JSON. @throws Error if it is not among the newest 10,000 of the team */
 export async function printEvent(
   { args: [id], values }: { args: string[]; values: RemoteValues },
-  { env, printNow }: StatusContext,
+  { env, printNow }: ClientContext,
 ): Promise<void> {
   for await (const event of newestFirst(createApiClient(values, env), {}, LOOKED_AT_MAX))
     if (event.id === id) return printNow(`${JSON.stringify(event, null, 2)}\n`)

@@ -1,9 +1,8 @@
 // `bin/drawbridge import`: sends a file of health data to a running server and prints how its import goes.
 import { type FileHandle, open } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Typed, UsageError } from '../command-tree.ts'
+import { type ClientContext, type Typed, UsageError } from '../command-tree.ts'
 import { type ApiClient, type ApiResponse, createApiClient, NoResponseError, type RemoteValues, request } from './api-client.ts'
-import type { CommandContext } from './trigger.ts'
 
 const PART_BYTES = 4 * 1024 * 1024
 const POLL_MS_MIN = 200
@@ -31,7 +30,7 @@ interface Import {
  */
 export async function importFile(
   { args, values }: Typed<RemoteValues & { user?: string; json?: boolean }>,
-  { env, printNow, isTerminal }: CommandContext & { isTerminal?: boolean },
+  { env, printNow, isTerminal }: ClientContext & { isTerminal?: boolean },
   pause: (ms: number) => Promise<void> = sleep,
 ): Promise<void> {
   const [path, ...more] = args

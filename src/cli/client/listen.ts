@@ -5,9 +5,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { signatureHeaders, signingKey, withPrefix } from '../../events/endpoints/signature.ts'
 import { systemNow } from '../../platform/runtime/clock.ts'
 import { version } from '../../platform/runtime/version.ts'
-import { UsageError } from '../command-tree.ts'
+import { UsageError, type ClientContext } from '../command-tree.ts'
 import { networkErrorCode } from '../network-errors.ts'
-import { type ApiClient, type ApiResponse, createApiClient, NoResponseError, type RemoteValues, request } from './api-client.ts'
+import {
+  type ApiClient,
+  type ApiResponse,
+  createApiClient,
+  isHttpUrl,
+  NoResponseError,
+  type RemoteValues,
+  request,
+} from './api-client.ts'
 import { keptSecret } from './listen-secrets.ts'
 
 const WAIT_S = 20
@@ -16,12 +24,8 @@ const RETRY_MS_MAX = 5000
 
 const SECRET = /^(whsec_)?[a-zA-Z0-9+/=]{32,100}$/
 
-export interface CommandContext {
-  env: Record<string, string | undefined>
-  printNow: (text: string) => void
-  /** Stops the command. */
-  signal: AbortSignal
-}
+/** The signal stops the command. */
+type ListenContext = ClientContext & { signal: AbortSignal }
 
 interface ListenOptions {
   remote: () => ApiClient
@@ -32,7 +36,7 @@ interface ListenOptions {
 }
 
 /** Runs `listen`. Returns when the signal aborts. @throws UsageError, or Error if the server rejects us */
-export async function listen(values: Values, context: CommandContext): Promise<void> {
+export async function listen(values: Values, context: ListenContext): Promise<void> {
   const options = await parseListenOptions(values, context.env)
   const feed = new EventFeedClient(options, context)
   let events = await feed.startPosition()
@@ -59,7 +63,7 @@ interface Values extends RemoteValues {
   printPayload?: boolean
 }
 
-async function parseListenOptions(values: Values, env: CommandContext['env']): Promise<ListenOptions> {
+async function parseListenOptions(values: Values, env: ListenContext['env']): Promise<ListenOptions> {
   const types = (values.events ?? '')
     .split(',')
     .map((type) => type.trim())
@@ -67,8 +71,7 @@ async function parseListenOptions(values: Values, env: CommandContext['env']): P
   const unknown = types.length ? await unknownTypes(types) : []
   if (unknown.length) throw new UsageError(`Unrecognized event type ${unknown.join(', ')}.`)
   const forward_to = values.forwardTo
-  if (forward_to !== undefined && !(/^https?:\/\//.test(forward_to) && URL.canParse(forward_to)))
-    throw new UsageError('--forward-to must be an http or https URL.')
+  if (forward_to !== undefined && !isHttpUrl(forward_to)) throw new UsageError('--forward-to must be an http or https URL.')
   if (values.secret !== undefined && !SECRET.test(values.secret))
     throw new UsageError('--secret must be 24 to 75 bytes in base64, with or without whsec_.')
   const remote = () => createApiClient(values, env)
@@ -88,12 +91,12 @@ async function unknownTypes(types: string[]): Promise<string[]> {
 /** The team's events from now on, across reconnects. */
 class EventFeedClient {
   readonly #options: ListenOptions
-  readonly #context: CommandContext
+  readonly #context: ListenContext
   #remote: ApiClient
   #cursor: string | undefined
   #hasConnected = false
 
-  constructor(options: ListenOptions, context: CommandContext) {
+  constructor(options: ListenOptions, context: ListenContext) {
     this.#options = options
     this.#context = context
     this.#remote = options.remote()
@@ -184,11 +187,6 @@ export interface ReceivedEvent {
 
 type WholeEvent = ReceivedEvent & { body: string }
 
-interface ForwarderContext {
-  printNow: (text: string) => void
-  signal: AbortSignal
-}
-
 /** The printed line of an event, without personal data. */
 export const formatEventLine = ({ created_at, type, object_id }: ReceivedEvent, outcome = ''): string =>
   `${created_at}  ${type}  ${object_id}${outcome && `  ${outcome}`}\n`
@@ -197,7 +195,7 @@ export const formatEventLine = ({ created_at, type, object_id }: ReceivedEvent, 
 export function createForwarder(
   url: string,
   secret: string,
-  { printNow, signal }: ForwarderContext,
+  { printNow, signal }: Omit<ListenContext, 'env'>,
 ): (event: WholeEvent) => Promise<void> {
   const key = signingKey(secret)
   return async (event) => {

@@ -1,6 +1,6 @@
 // `bin/drawbridge logs`: the requests of a team to a running sandbox, one line each, as they come.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { UsageError } from '../command-tree.ts'
+import { UsageError, type ClientContext } from '../command-tree.ts'
 import { createApiClient, NoResponseError, request, type ApiClient, type ApiResponse, type RemoteValues } from './api-client.ts'
 
 const POLL_MS = 500
@@ -16,9 +16,7 @@ interface LoggedRequest {
   error: string | null
 }
 
-interface LogsContext {
-  env: Record<string, string | undefined>
-  printNow: (text: string) => void
+type LogsContext = ClientContext & {
   signal: AbortSignal
   /** Errors are shown in color. */
   isTerminal: boolean

@@ -1,5 +1,5 @@
 // `bin/drawbridge events resend`: sends an event again, by the Management API of a running server.
-import type { CommandContext, Typed } from '../command-tree.ts'
+import type { ClientContext, Typed } from '../command-tree.ts'
 import { request, type ApiClient } from './api-client.ts'
 import { openManagement, type ManagedValues } from './management.ts'
 import { messageId } from '../../events/catalog/message-id.ts'
@@ -19,10 +19,7 @@ interface Endpoint {
  * to. Prints what was done for each.
  * @throws UsageError; Error if no endpoint has the event, the server rejects us, or an endpoint refuses
  */
-export async function resend(
-  { args, values }: Typed<Values>,
-  { env, printNow }: Pick<CommandContext, 'env' | 'printNow'>,
-): Promise<void> {
+export async function resend({ args, values }: Typed<Values>, { env, printNow }: ClientContext): Promise<void> {
   const id = isUuid(args[0]!) ? messageId(args[0]!.toLowerCase()) : args[0]!
   const { server, path } = openManagement(values, env)
   const endpoints = (await listEndpoints(server, path)).filter(

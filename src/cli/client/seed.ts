@@ -1,8 +1,7 @@
 // `bin/drawbridge seed`: fills a running sandbox with fictional patients, their orders at several stages, results and health data.
-import { UsageError } from '../command-tree.ts'
+import { UsageError, type ClientContext } from '../command-tree.ts'
 import { createApiClient, type RemoteValues } from './api-client.ts'
 import { place, Sandbox, type Ordered } from './sandbox.ts'
-import type { StatusContext } from './status.ts'
 import { examplePatient, examplePhysician } from '../../people/person/example-patient.ts'
 
 const USERS = 5
@@ -41,7 +40,7 @@ interface Seeded {
  */
 export async function seed(
   { values }: { values: RemoteValues & { users?: string; json?: boolean } },
-  { env, printNow }: StatusContext,
+  { env, printNow }: ClientContext,
 ): Promise<void> {
   const count = Number(values.users ?? USERS)
   if (!Number.isInteger(count) || count < 1 || count > USERS_MAX)

@@ -1,12 +1,8 @@
 // `bin/drawbridge status` and `keys`: where the server of this folder is, how it is, and with which keys it is called.
 import { readDemo } from '../demo-file.ts'
+import type { ClientContext } from '../command-tree.ts'
 import { NoResponseError, createApiClient, request, type RemoteValues } from './api-client.ts'
 import type { KnownCell } from '../../settings/cells.ts'
-
-export interface StatusContext {
-  env: Record<string, string | undefined>
-  printNow: (text: string) => void
-}
 
 /**
  * Prints whether the server answers, is ready, and takes the key.
@@ -14,7 +10,7 @@ export interface StatusContext {
  */
 export async function status(
   values: RemoteValues & { env?: boolean; json?: boolean },
-  { env, printNow }: StatusContext,
+  { env, printNow }: ClientContext,
 ): Promise<void> {
   const remote = createApiClient(values, env)
   if (values.env) return printNow(`export DRAWBRIDGE_URL=${quote(remote.url)}\nexport DRAWBRIDGE_KEY=${quote(remote.key)}\n`)
@@ -50,7 +46,7 @@ export async function status(
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 /** Prints the keys of the demo. @throws Error without a demo */
-export function keys(values: { json?: boolean }, { env, printNow }: StatusContext): void {
+export function keys(values: { json?: boolean }, { env, printNow }: ClientContext): void {
   const demo = readDemo(env.DATA_DIR?.trim() || './data')
   if (!demo) throw new Error('No demo data found in DATA_DIR. "key list" lists the keys of a team without their text.')
   const { api_keys, management_key } = demo

@@ -1,16 +1,11 @@
 // `bin/drawbridge trigger`: triggers an event in a running sandbox over HTTP, as real requests would, with fictional people. It sends only
 // events that really happened: the test of an endpoint sends a sample of any type.
-import { UsageError, type Typed } from '../command-tree.ts'
+import { UsageError, type ClientContext, type Typed } from '../command-tree.ts'
 import { createApiClient, type RemoteValues } from './api-client.ts'
 import { openManagement, type ManagedValues } from './management.ts'
 import { parseOverrides } from './overrides.ts'
 import { Sandbox } from './sandbox.ts'
 import { reasonsNotTriggerable, scenarios } from './scenarios.ts'
-
-export interface CommandContext {
-  env: Record<string, string | undefined>
-  printNow: (text: string) => void
-}
 
 /**
  * Runs `trigger`: returns after the event was emitted. @throws UsageError for an unrecognized type, Error for a type that cannot be
@@ -18,7 +13,7 @@ export interface CommandContext {
  */
 export async function trigger(
   { args, values }: Typed<RemoteValues & ManagedValues & { list?: boolean; json?: boolean; override?: string[] }>,
-  { env, printNow }: CommandContext,
+  { env, printNow }: ClientContext,
 ): Promise<void> {
   if (values.list) {
     const listed = Object.entries(scenarios).map(([name, { tells }]) => ({ type: name, description: tells }))

@@ -1,8 +1,9 @@
 // Messages of links to laboratories. Only `links message` prints patient data.
-import { readFile, stat, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { UsageError, type Call } from '../command-tree.ts'
 import { requireCell, requireChoice, requireFound, requireId, whenLogged } from '../command-input.ts'
 import { printRows } from '../command-output.ts'
+import { readSmallFile } from '../file-import.ts'
 import { commandHooks } from '../command-hooks.ts'
 import { issueReasons } from '../../lab/link-messages/issue-reasons.ts'
 import { finishIssue, listIssues, type Issue } from '../../lab/link-messages/issues.ts'
@@ -35,7 +36,7 @@ const NOT_FOUND = 'Message not found.'
 /** `links receive`. The file is a message as it would come over the link. */
 export async function receiveFile(call: Call<Options>): Promise<string> {
   const account = requireId(call.args[0], 'The lab account')
-  const bytes = await readBytes(call.args[1]!)
+  const bytes = await readSmallFile(call.args[1]!, MESSAGE_BYTES_MAX)
   return printOutcome(call, 'links receive', (context) => receiveMessage(context, account, bytes))
 }
 
@@ -198,14 +199,4 @@ function leaveMessage(
   { id, team_id, users }: Logged,
 ): void {
   leaveCommand(tx, { actor, operation }, { ...(team_id !== null && { team: team_id }), objects: [id], users })
-}
-
-async function readBytes(path: string): Promise<Buffer> {
-  const size = await stat(path).then(({ size: length }) => length, unreadable(path))
-  if (size > MESSAGE_BYTES_MAX) throw new Error(`${path} has more than ${MESSAGE_BYTES_MAX} bytes.`)
-  return readFile(path).catch(unreadable(path))
-}
-
-const unreadable = (path: string) => (error: NodeJS.ErrnoException) => {
-  throw new Error(`${path} cannot be read (${error.code}).`)
 }

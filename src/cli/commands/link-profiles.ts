@@ -1,6 +1,5 @@
 // Links of lab accounts by command: their profiles, modes and states. The operator connects laboratories, so only commands set how messages
 // are transported. Nothing here prints patient data or a secret.
-import { readFile, stat } from 'node:fs/promises'
 import { UsageError, type Call } from '../command-tree.ts'
 import {
   optionalId,
@@ -12,6 +11,7 @@ import {
   type Place,
 } from '../command-input.ts'
 import { printJson, printList, printRows } from '../command-output.ts'
+import { readSmallFile } from '../file-import.ts'
 import {
   findLink,
   listLinks,
@@ -144,14 +144,7 @@ async function setTypedOption(file: ProfileParts, word: string): Promise<void> {
   }
 }
 
-async function readText(path: string): Promise<string> {
-  const refuse = (error: NodeJS.ErrnoException) => {
-    throw new Error(`${path} cannot be read (${error.code}).`)
-  }
-  const { size } = await stat(path).catch(refuse)
-  if (size > PROFILE_BYTES_MAX) throw new Error(`${path} has more than ${PROFILE_BYTES_MAX} bytes.`)
-  return readFile(path, 'utf8').catch(refuse)
-}
+const readText = async (path: string): Promise<string> => (await readSmallFile(path, PROFILE_BYTES_MAX)).toString()
 
 function parseJson(text: string): unknown {
   try {

@@ -86,30 +86,24 @@ async function listKeyStates(cells: Cells, [newest, ...old]: string[]) {
 }
 
 async function printStatus(cells: Cells, vault: Vault): Promise<string> {
-  const { byKey, columns } = await countValuesByKey(cells)
+  const { keys, columns, skipped_cells } = await listKeyStates(cells, vault.keyIds())
   const lines = columns.map(
     ({ cell, column, key, count }) => `${columnLine(cell, column)}  ${key}  ${String(count).padStart(7)}\n`,
   )
-  const [newest, ...old] = vault.keyIds()
-  const countForKey = (key: string): number => byKey.get(key) ?? 0
-  const absent = [...byKey.keys()].filter((key) => key !== newest && !old.includes(key))
-  const depend = addCounts(old.map(countForKey))
+  const old = keys.filter(({ state }) => state === 'old')
+  const depend = addCounts(old.map((key) => key.values))
   return [
-    `key ${newest}  newest    ${values(countForKey(newest!))}\n`,
-    ...old.map((key) => `key ${key}  old       ${values(countForKey(key))}\n`),
-    ...absent.map((key) => `key ${key}  missing   ${values(countForKey(key))}, unreadable\n`),
+    ...keys.map(
+      ({ key, state, values: count }) =>
+        `key ${key}  ${state.padEnd(8)}  ${values(count)}${state === 'missing' ? ', unreadable' : ''}\n`,
+    ),
     ...(lines.length ? ['\n', ...lines] : []),
     '\n',
     depend
       ? `${values(depend)} ${depend === 1 ? 'depends' : 'depend'} on old keys: run "vault rotate" to re-encrypt them with the newest key.\n`
       : `No value depends on an old key.${old.length ? ' Old keys can be removed 10 minutes after the newest key was added (the lifetime of access tokens).' : ''}\n`,
-    skippedCellsNote(cells),
+    skipped_cells.length ? `Skipped (not listed in CELLS): ${skipped_cells.join(', ')}.\n` : '',
   ].join('')
-}
-
-const skippedCellsNote = (cells: Cells): string => {
-  const absent = cellNames.filter((name) => !cells.has(name))
-  return absent.length ? `Skipped (not listed in CELLS): ${absent.join(', ')}.\n` : ''
 }
 
 /** `vault rotate`. */
