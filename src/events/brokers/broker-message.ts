@@ -63,20 +63,3 @@ export function errorCode(error: unknown): string {
   const word = [code, condition, name].find((value) => typeof value === 'string' || typeof value === 'number')
   return String(word ?? 'unknown').slice(0, 60)
 }
-
-export class TimeoutError extends Error {
-  readonly code = 'TIMEOUT'
-}
-
-/** The outcome of `work`, or a Timeout after `ms`; `work` itself continues. */
-export async function withTimeout<V>(ms: number, work: Promise<V>): Promise<V> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new TimeoutError('timed out waiting for a response')), ms)
-  })
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-  }
-}

@@ -2,16 +2,10 @@
 // that the broker rejects is tried again later, without end, until its row is too old. A broker that is unreachable is paused, and its
 // events keep their order. Writes nothing. Source: events.md 8.1, 8.2.
 import { VaultError, type Vault } from '../../platform/crypto/vault.ts'
+import { withTimeout } from '../../platform/runtime/with-timeout.ts'
 import { uuid } from '../../platform/runtime/uuid.ts'
 import type { Brokers } from '../brokers/adapters/adapters.ts'
-import {
-  errorCode,
-  unreachable,
-  withTimeout,
-  type BrokerSession,
-  type Message,
-  type SendOutcome,
-} from '../brokers/broker-message.ts'
+import { errorCode, unreachable, type BrokerSession, type Message, type SendOutcome } from '../brokers/broker-message.ts'
 import { decryptDestinations, mayPublish, type PubSubProjects } from '../brokers/pipelines.ts'
 import type { Broker, Configured } from '../brokers/schema.ts'
 import type { Delivery, Destination, Outcome, Target } from './destination.ts'

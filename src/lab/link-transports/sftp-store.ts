@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { loadPackage, MissingPackageError } from '../../platform/runtime/optional-packages.ts'
+import { withTimeout } from '../../platform/runtime/with-timeout.ts'
 import type { LinkProfile } from '../links/profile/link-profile.ts'
 import { ENTRIES_MAX, FolderError, type FileEntry, type FileStore } from './file-store.ts'
 
@@ -132,15 +133,8 @@ export class SftpStore implements FileStore {
 }
 
 /** The outcome of work. The package leaves some requests of a connection that has ended without an outcome. */
-async function awaitInTime<V>(ms: number, work: Promise<V>): Promise<V> {
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(Object.assign(new Error('No answer in time'), { code: 'ETIMEDOUT' })), ms)
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-  }
-}
+const awaitInTime = <V>(ms: number, work: Promise<V>): Promise<V> =>
+  withTimeout(ms, work, () => Object.assign(new Error('No answer in time'), { code: 'ETIMEDOUT' }))
 
 /** The package names its own; that it has a default export is not in types either. */
 async function loadClient(): Promise<{

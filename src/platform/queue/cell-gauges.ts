@@ -3,6 +3,7 @@
 import { Gauge, type Registry } from 'prom-client'
 import type { Cells } from '../db/cells.ts'
 import type { Db } from '../db/database.ts'
+import { withTimeout } from '../runtime/with-timeout.ts'
 
 const FRESH_MS = 5000
 const WAIT_MS = 2000
@@ -48,13 +49,10 @@ export function addCellGauges<V>({ registry, fresh_ms = FRESH_MS, gauges, ...sou
 /** The values of the cells that respond in time. */
 async function readAll<V>({ cells, isInControl, read }: Pick<CellGauges<V>, 'cells' | 'isInControl' | 'read'>) {
   const found = new Map<string | 'control', V>()
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, WAIT_MS)))
   const all = [...(isInControl ? (['control'] as const) : []), ...cells.names].map(async (name) => {
     const values = await read(name === 'control' ? cells.control : cells.db(name)).catch(() => undefined)
     if (values) found.set(name, values)
   })
-  await Promise.race([Promise.all(all), late])
-  clearTimeout(timer)
+  await withTimeout(WAIT_MS, Promise.all(all)).catch(() => {})
   return new Map<string, V>(found)
 }

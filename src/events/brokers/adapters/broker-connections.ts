@@ -1,5 +1,5 @@
 // Connections to brokers: opened on demand, shared by users of the same broker, kept for a while, and limited in number.
-import { TimeoutError, withTimeout } from '../broker-message.ts'
+import { TimeoutError, withTimeout } from '../../../platform/runtime/with-timeout.ts'
 
 const IDLE_MS = 60_000
 const OPEN_MS_MAX = 10_000

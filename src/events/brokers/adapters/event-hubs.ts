@@ -7,6 +7,7 @@ import { ForbiddenAddressError, type TargetPolicy } from '../../../platform/net/
 import { RuleError } from '../../../platform/schema/request-validation.ts'
 import { hubsAddress } from '../broker-addresses.ts'
 import type { BlobStorage } from './blob-storage.ts'
+import { withTimeout } from '../../../platform/runtime/with-timeout.ts'
 import { loadPackage } from '../../../platform/runtime/optional-packages.ts'
 import { ConnectionPool } from './broker-connections.ts'
 import { HubSender } from './event-hub-sender.ts'
@@ -16,7 +17,6 @@ import {
   encodeMessage,
   errorCode,
   toRejection,
-  withTimeout,
   type SendOutcome,
   type BrokerSession,
   type Message,

@@ -3,6 +3,7 @@
 import type { ChannelModel, ConfirmChannel } from 'amqplib'
 import { ForbiddenAddressError, type TargetPolicy } from '../../../platform/net/outbound-targets.ts'
 import { rabbitAddress } from '../broker-addresses.ts'
+import { withTimeout } from '../../../platform/runtime/with-timeout.ts'
 import { loadPackage } from '../../../platform/runtime/optional-packages.ts'
 import { ConnectionPool } from './broker-connections.ts'
 import {
@@ -11,7 +12,6 @@ import {
   errorCode,
   toRejection,
   ACKNOWLEDGED,
-  withTimeout,
   type SendOutcome,
   type BrokerSession,
   type Message,
