@@ -32,7 +32,8 @@ const Row = T.Object({
 })
 type Row = Static<typeof Row>
 
-const selectConnections = (tx: Tx, user_id: string): Promise<Row[]> =>
+/** The connections of a user, oldest first. */
+export const selectConnections = (tx: Tx, user_id: string): Promise<Row[]> =>
   tx.many(
     Row,
     sql`
@@ -86,9 +87,6 @@ export async function connectedTo(tx: Tx, user_ids: string[], provider: string):
   )
   return new Map(rows.map(({ id, user_id }) => [user_id, id]))
 }
-
-/** The connections of a user, oldest first. */
-export const connectedProviders = selectConnections
 
 /** The status of a user's connection to a provider; undefined without a connection. */
 export const connectionStatus = async (tx: Tx, user_id: string, provider: string): Promise<Row['status'] | undefined> =>
@@ -307,7 +305,7 @@ async function pauseAfterIngestion(tx: Tx, user_id: string): Promise<void> {
     update connection set status = 'paused', error_type = null, error_message = null, errored_at = null, updated_at = ${tx.now}
     where team_id = ${tx.team} and user_id = ${user_id} and status <> 'paused'`)
   // A connection that was paused before has a grant as well.
-  if ((await connectedProviders(tx, user_id)).length) await tx.notify(connectionEnded, user_id, null)
+  if ((await selectConnections(tx, user_id)).length) await tx.notify(connectionEnded, user_id, null)
 }
 
 export const endIngestionHandler = defineHandler(endIngestion, (context, { user_id }) =>

@@ -104,10 +104,7 @@ export interface Application {
 
 /** The team's application at a provider; undefined without an id and a secret. */
 export async function findApplication(tx: Tx, vault: Vault, provider: string): Promise<Application | undefined> {
-  const row = await tx.maybe(
-    Row,
-    sql`select ${credentialColumns} from custom_credential c where c.team_id = ${tx.team} and c.provider = ${provider}`,
-  )
+  const row = await findCredential(tx, tx.team, provider)
   if (!row || row.client_id === null || row.client_secret === null) return undefined
   const { id, client_id, client_secret, redirect_url_override } = row
   return {

@@ -9,7 +9,7 @@ import { Problem } from '../../platform/runtime/problem.ts'
 import { uuid } from '../../platform/runtime/uuid.ts'
 import type { Resource } from '../../wearables/resources/resources.ts'
 import { summaryKinds } from '../../wearables/summaries/schema.ts'
-import { connectedProviders } from '../connections/connections.ts'
+import { selectConnections } from '../connections/connections.ts'
 import { availableResources } from '../connections/availability.ts'
 import { withCompanions } from '../connectors/connector.ts'
 import { connectorOf } from '../connectors/connectors.ts'
@@ -73,7 +73,7 @@ export async function refreshUser(
 async function enqueuePulls(tx: Tx, user_id: string, refresh_id: string): Promise<Source[]> {
   tx.concerns(user_id)
   const user = await getUser(tx, user_id)
-  const connections = await connectedProviders(tx, user_id)
+  const connections = await selectConnections(tx, user_id)
   if (!connections.length) {
     const error = 'user has no connected sources'
     throw new Problem(400, { detail: error, success: false, user_id, error, failed_sources: [] } as never)

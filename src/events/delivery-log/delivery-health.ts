@@ -9,11 +9,10 @@ import type { NotDeleted } from '../feed/list-events.ts'
 import {
   COUNTED_DELIVERIES_MAX,
   GROUPED_ATTEMPTS_MAX,
-  type AttemptCountQuery,
   type AttemptCounts,
   type DeliveryFailures,
   type EndpointHealth,
-  type FailureQuery,
+  type HoursQuery,
 } from './event-schema.ts'
 import { systemTimestamp } from './messages.ts'
 
@@ -40,7 +39,7 @@ const Cut = T.Object({ is_cut: T.Boolean() })
 export async function groupFailures(
   tx: Tx,
   notDeleted: NotDeleted,
-  { hours = 24 }: FailureQuery,
+  { hours = 24 }: HoursQuery,
 ): Promise<Static<typeof DeliveryFailures>> {
   const since = minUuidAt(addSeconds(systemTimestamp(tx), -hours * HOUR_S))
   const { is_cut } = await tx.one(
@@ -108,7 +107,7 @@ const INTERVALS_MAX = 60
 const CountRow = T.Object({ destination_id: T.String(), at_s: T.Integer(), succeeded: T.Boolean(), n: T.Integer() })
 
 /** The attempts at each destination of the team over the last hours, by outcome, in at most 121 intervals. */
-export async function countDestinationAttempts(tx: Tx, { hours = 24 }: AttemptCountQuery): Promise<AttemptCounts> {
+export async function countDestinationAttempts(tx: Tx, { hours = 24 }: HoursQuery): Promise<AttemptCounts> {
   const span_s = hours * HOUR_S
   const step_s = STEPS_S.find((step) => span_s / step <= INTERVALS_MAX) ?? STEPS_S.at(-1)!
   const end_s = Math.floor(systemTimestamp(tx).getTime() / 1000 / step_s) * step_s

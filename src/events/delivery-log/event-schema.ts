@@ -92,10 +92,10 @@ export const EventDetails = Fields(
 export type EventDetails = Static<typeof EventDetails>
 export type EventDelivery = Static<typeof EventDelivery>
 
-export const FailureQuery = Fields({
+export const HoursQuery = Fields({
   hours: Maybe(Int({ minimum: 1, maximum: 720, default: 24, description: 'How far back.' })),
 })
-export type FailureQuery = Static<typeof FailureQuery>
+export type HoursQuery = Static<typeof HoursQuery>
 
 const DeliveryFailure = Fields(
   {
@@ -139,11 +139,6 @@ const EndpointHealth = Fields(
 )
 export type EndpointHealth = Static<typeof EndpointHealth>
 export const EndpointHealthList = Fields({ data: T.Array(EndpointHealth) }, { title: 'EndpointHealthList' })
-
-export const AttemptCountQuery = Fields({
-  hours: Maybe(Int({ minimum: 1, maximum: 720, default: 24, description: 'How far back.' })),
-})
-export type AttemptCountQuery = Static<typeof AttemptCountQuery>
 
 export const AttemptCounts = Fields(
   {

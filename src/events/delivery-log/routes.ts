@@ -8,7 +8,6 @@ import type { NotDeleted } from '../feed/list-events.ts'
 import { countDestinationAttempts, groupFailures, listEndpointHealth } from './delivery-health.ts'
 import { getEventDetails, listEventRows } from './event-rows.ts'
 import {
-  AttemptCountQuery,
   AttemptCounts,
   DeliveryFailures,
   EndpointEventCounts,
@@ -19,7 +18,7 @@ import {
   EventPath,
   EventRowPage,
   EventRowQuery,
-  FailureQuery,
+  HoursQuery,
 } from './event-schema.ts'
 import { getMessage, listAttempts, listMessages, resendMessage, sendTest } from './messages.ts'
 import { deliveryMetric, type Interval as MetricInterval } from './delivery-metric.ts'
@@ -89,7 +88,7 @@ export const eventRowRoutes = ({ fixedHeaders, notDeleted }: DeliveryLogDependen
     method: 'GET',
     path: '/console/v1/delivery_failures',
     summary: 'Group failed attempts by destination and cause',
-    query: FailureQuery,
+    query: HoursQuery,
     reply: DeliveryFailures,
     run: (tx, { query }) => groupFailures(tx, notDeleted, query),
   }),
@@ -110,7 +109,7 @@ export const eventRowRoutes = ({ fixedHeaders, notDeleted }: DeliveryLogDependen
     method: 'GET',
     path: '/console/v1/delivery_attempt_counts',
     summary: 'Count attempts at each endpoint and broker over time',
-    query: AttemptCountQuery,
+    query: HoursQuery,
     reply: AttemptCounts,
     run: (tx, { query }) => countDestinationAttempts(tx, query),
   }),
