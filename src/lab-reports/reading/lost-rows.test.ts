@@ -266,3 +266,15 @@ test('a number with a unit and no name, in a table without column names, is a fi
     ['line_without_row'],
   )
 })
+
+test('a line of a table whose result stands with its unit and range, and that is in no row, is reported', () => {
+  const { results, findings } = read(HEADER, GLUCOSE, line('5', '7.1 mmol/L (2 - 9)'), line('Sodium', '140', 'mmol/L'))
+  assert.deepEqual(
+    results.map(({ test_name }) => test_name),
+    ['Glucose', 'Sodium'],
+  )
+  assert.deepEqual(
+    findings?.map(({ kind }) => kind),
+    ['line_without_row'],
+  )
+})

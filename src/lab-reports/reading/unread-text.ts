@@ -266,8 +266,9 @@ function linesWithoutRow({ page, columns, rows: own, lines }: TableOfRows, { row
 function hasValue({ cells }: Line, columns: readonly Column[] | null): boolean {
   if (columns)
     return cells.some(
-      ({ text, box }) =>
-        (valueKind(text) !== undefined || TIME.test(text)) && RESULTS.has(nearestColumn(box, columns)?.kind ?? 'name'),
+      (cell) =>
+        (splitCell(cell)[0]!.kind === 'value' || valueKind(cell.text) !== undefined || TIME.test(cell.text)) &&
+        RESULTS.has(nearestColumn(cell.box, columns)?.kind ?? 'name'),
     )
   const parts = cells.flatMap(splitCell)
   return parts.some(({ value }) => value === 'number') && parts.some(({ kind }) => kind === 'unit' || kind === 'range')

@@ -35,3 +35,17 @@ test('the number of a page at the end of a line is no result', () => {
     )
   assert.ok(isPossibleName('Lupus Anticoagulant Stage', () => false))
 })
+
+test('a letter and its number are a name where laboratories measure something of that name', () => {
+  for (const name of ['K', 'C3', 'B12', 'B 12']) {
+    assert.ok(
+      isPossibleName(name, () => true),
+      name,
+    )
+    assert.equal(
+      isPossibleName(name, () => false),
+      false,
+      name,
+    )
+  }
+})

@@ -200,7 +200,7 @@ export const isPossibleName = (name: string, isNamed: (name: string) => boolean)
   !/^\p{L}+(?:[- ]\p{L}+){0,2} method$/u.test(name) &&
   // Degrees below a name.
   !/^\([A-Z]{2,6}(?:, ?[A-Z]{2,6})+\)$/u.test(name) &&
-  (name.match(/\p{L}/gu)?.length ?? 0) >= 2 - Number(/^[A-Z]\d?$/u.test(name) && isNamed(name)) &&
+  (name.match(/\p{L}/gu)?.length ?? 0) >= 2 - Number(/^[A-Z]\s?\d{0,2}$/u.test(name) && isNamed(name)) &&
   name.length <= 90 &&
   !name.includes('©') &&
   // An address of a browser at the foot of a page, and the number of the page: `Ordered by Dr. Jane Example. Page 1 of`, `1`.
