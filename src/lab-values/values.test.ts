@@ -17,9 +17,13 @@ describe('values as reports print them', () => {
       ['1.2e3', 1200],
       ['2.5 x 10^3', 2500],
       ['−2', -2],
+      ['1 234', 1234],
+      ['12 345,6', 12_345.6],
+      ["1'234", 1234],
+      ['250 000', 250_000],
     ] as const)
       assert.equal(numberOf(text), value, text)
-    for (const text of ['', 'H', '1.2.3', '12/05/2024', '5-6', '1,23,45']) assert.equal(numberOf(text), undefined, text)
+    for (const text of ['', 'H', '1.2.3', '12/05/2024', '5-6', '1,23,45', '12 34', '0 123', '1 2345']) assert.equal(numberOf(text), undefined, text)
   })
 
   test('the kind of a value follows from its text', () => {

@@ -1,7 +1,7 @@
 // What a piece of text can be: a number, an interval, a word that is a result, a flag.
 
-/** As laboratories print them: `1,234.5`, `1,50,000` (Indian), `1.234,5`, `5,4`, `0,125`, `.8`, `1.2e3`, `2.5 x 10^3`, `4.5 x10E3`. */
-const NUMBER = String.raw`[+-]?(?:[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?|[1-9]\d?(?:,\d{2})+,\d{3}(?:\.\d+)?|[1-9]\d{0,2}(?:\.\d{3})+,\d+|[1-9]\d{0,2}(?:[\u00a0\u2009\u202f]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?|\.\d+)(?:[eE][+-]?\d{1,2}|\s?[x×]\s?10(?:\^|E|e|\*)?[+-]?\d{1,2})?`
+/** As laboratories print them: `1,234.5`, `1,50,000` (Indian), `1.234,5`, `1 234`, `1'234`, `5,4`, `0,125`, `.8`, `1.2e3`, `2.5 x 10^3`, `4.5 x10E3`. */
+const NUMBER = String.raw`[+-]?(?:[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?|[1-9]\d?(?:,\d{2})+,\d{3}(?:\.\d+)?|[1-9]\d{0,2}(?:\.\d{3})+,\d+|[1-9]\d{0,2}(?:(?:[ \u00a0\u2009\u202f]\d{3})+|(?:['’]\d{3})+)(?:[.,]\d+)?|\d+(?:[.,]\d+)?|\.\d+)(?:[eE][+-]?\d{1,2}|\s?[x×]\s?10(?:\^|E|e|\*)?[+-]?\d{1,2})?`
 const COMPARATOR = String.raw`(?:[<>]\s?(?:or\s?)?=|=<|=>|<|>|≤|≥|＜|＞|less than|greater than|more than|higher than|lower than|under|over|below|above|up to|upto|at least|at most|not? more than|not? less than|equal to or (?:greater|more|higher|less|lower) than|minimum|maximum|max\.?)`
 
 const NUMBER_ONLY = new RegExp(`^${NUMBER}$`, 'u')
@@ -16,7 +16,7 @@ export function numberOf(text: string): number | undefined {
   if (!NUMBER_ONLY.test(digits)) return undefined
   const power = /\s?[x×]\s?10(?:\^|E|e|\*)?([+-]?\d{1,2})$/u.exec(digits)
   if (power) digits = digits.slice(0, power.index)
-  digits = digits.replaceAll(/[\u00a0\u2009\u202f]/gu, '')
+  digits = digits.replaceAll(/[ \u00a0\u2009\u202f'’]/gu, '')
   // Three digits behind a comma are thousands, unless a zero stands before it: `1,234`, `0,125`.
   if (/^[+-]?[1-9]\d{0,2}(?:,\d{2,3})*,\d{3}(?:\.\d+)?(?:e|$)/iu.test(digits)) digits = digits.replaceAll(',', '')
   else if (/^[+-]?[1-9]\d{0,2}(?:\.\d{3})+,\d/u.test(digits)) digits = digits.replaceAll('.', '')
@@ -39,6 +39,9 @@ export function intervalOf(text: string): Interval | undefined {
   const parts = INTERVAL.exec(text.trim())
   if (!parts) return undefined
   const [min, max] = [numberOf(parts[1]!), numberOf(parts[2]!)]
+  // `135 - 145 140` may be a range and a number behind it.
+  const [, first = '', rest = ''] = /^(\d+) (\d{3})/u.exec(parts[2]!) ?? []
+  if (rest && !rest.startsWith('0') && !parts[1]!.includes(' ') && min !== undefined && min < Number(first)) return undefined
   // `3,400 - 10.800`: a comma that was read as a point, since both group the digits of thousands.
   if (GROUPED.test(parts[1]!) && GROUPED.test(parts[2]!) && parts[0].includes(',') && parts[0].includes('.')) {
     const [from, to] = [Number(parts[1]!.replaceAll(/\D/gu, '')), Number(parts[2]!.replaceAll(/\D/gu, ''))]

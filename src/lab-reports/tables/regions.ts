@@ -4,6 +4,7 @@ import { flagOf, numberOf, partFlag } from '../../lab-values/values.ts'
 import { type Box, boxAround, centerX, heightOf, overlapX, type PageText } from '../pages/page.ts'
 import { dateIn } from '../texts/dates.ts'
 import { type Cell, cellOf, type Line, toLine, splitCell, type TypedCell } from './table-cells.ts'
+import { wordsOfLastNumber } from './digit-groups.ts'
 import { type Column, columnKind, type ColumnKind, columnsOf, isRowBelow } from './headers.ts'
 import * as tolerances from './tolerances.ts'
 
@@ -340,12 +341,13 @@ export function splitAtColumns(
   const last = first?.words.at(-1)
   if (!columns || !first || !last || first.words.length < 2 || numberOf(partFlag(last.text).value) === undefined) return cells
   const kindOf = ({ box }: { box: Box }) => nearestColumn(box, columns)?.kind
-  const name = cellOf(first.words.slice(0, -1))
+  const count = Math.max(1, wordsOfLastNumber(first.words))
+  const name = cellOf(first.words.slice(0, -count))
   // `Vitamin B 12` without a result.
   if (isNamed(first.text) && !isNamed(name.text)) return cells
   if (kindOf(last) !== 'value' || kindOf(first.words[0]!) !== 'name' || others.some((cell) => kindOf(cell) === 'value'))
     return cells
-  return [name, cellOf([last]), ...others]
+  return [name, cellOf(first.words.slice(-count)), ...others]
 }
 
 /** Units and flags go to their own column where there is one near; all else to the nearest. */

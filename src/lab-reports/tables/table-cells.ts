@@ -16,6 +16,7 @@ import {
 import { type Box, boxAround, centerX, centerY, heightOf, overlapX, overlapY, type PageText, type Word } from '../pages/page.ts'
 import { dateIn } from '../texts/dates.ts'
 import { cleanName, isPossibleName } from '../texts/names.ts'
+import { isOneValue, wordsOfNumber } from './digit-groups.ts'
 import * as tolerances from './tolerances.ts'
 
 /** Words next to each other without a gap that would part columns. */
@@ -331,7 +332,7 @@ function phrases(cell: Cell, start: number, cache: KnownPhrases): TypedCell[] | 
     }
     let part: TypedCell | undefined
     for (let count = Math.min(PHRASE_WORDS_MAX, cell.words.length - index); count > 0 && !part; count--)
-      part = phraseAt(cell, index, count, cache)
+      part = isOneValue(cell.words, index, count) ? phraseAt(cell, index, count, cache) : undefined
     if (!part) return undefined
     parts.push(part)
     index += part.words.length
@@ -417,17 +418,19 @@ export function resultsInCell(cell: Cell, isNamed: IsNamed): Cell[] {
       if (numbers[start + count] && isNamed(cellOf(words.slice(start, start + count)).text)) return count
     return 0
   }
-  const results: { start: number; behindName: number }[] = []
+  const results: { start: number; behindName: number; behindNumber: number }[] = []
   let start = 0
   for (let length = nameLength(0); length > 0; length = start < words.length ? nameLength(start) : 0) {
-    results.push({ start, behindName: start + length })
-    for (start += length + 1; start < words.length && nameLength(start) === 0;) start++
+    const behindName = start + length
+    const behindNumber = behindName + wordsOfNumber(words, behindName)
+    results.push({ start, behindName, behindNumber })
+    for (start = behindNumber; start < words.length && nameLength(start) === 0;) start++
   }
   if (results.length < 2) return [cell]
-  return results.flatMap(({ start: from, behindName }, index) => [
+  return results.flatMap(({ start: from, behindName, behindNumber }, index) => [
     cellOf(words.slice(from, behindName)),
-    cellOf(withoutCommas(words.slice(behindName, behindName + 1))),
-    ...withoutRest(withoutCommas(words.slice(behindName + 1, results[index + 1]?.start))),
+    cellOf(withoutCommas(words.slice(behindName, behindNumber))),
+    ...withoutRest(withoutCommas(words.slice(behindNumber, results[index + 1]?.start))),
   ])
 }
 

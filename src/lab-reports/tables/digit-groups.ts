@@ -1,0 +1,54 @@
+// Numbers whose groups of digits are parted by spaces, each group a word of its own: `1 234`, `250 000`.
+import { isUnit } from '../../lab-values/units.ts'
+import { flagOf, intervalOf, numberOf } from '../../lab-values/values.ts'
+import type { Word } from '../pages/page.ts'
+
+type Texts = readonly Pick<Word, 'text'>[]
+
+const FIRST = /^[<>≤≥]?=?[+-]?[1-9]\d{0,2}$/u
+const GROUP = /^\d{3}(?:[.,]\d+)?$/u
+
+const textAt = (words: Texts, from: number, count: number): string =>
+  words
+    .slice(from, from + count)
+    .map(({ text }) => text)
+    .join(' ')
+
+/**
+ * How many words make the number that begins with one of them. A result and a bound behind it are two numbers (`140 135 - 145`), and so are a
+ * result and a former one: groups are those with a zero in front, and those that a unit or a flag follows.
+ */
+export function wordsOfNumber(words: Texts, from: number): number {
+  if (!FIRST.test(words[from]?.text ?? '')) return 1
+  let end = from + 1
+  while (end < words.length && GROUP.test(words[end]!.text)) end++
+  const count = end - from
+  if (count < 2 || numberOf(textAt(words, from, count).replace(/^[<>≤≥]?=?/u, '')) === undefined) return 1
+  const groups = words.slice(from + 1, end)
+  const withZero = groups.findLastIndex(({ text }) => text.startsWith('0')) + 1
+  const next = words[end]
+  const isMeasured = next !== undefined && (isUnitAt(words, end) || flagOf(next.text) !== undefined) && !/^[-–—]/u.test(next.text)
+  return isMeasured ? count : withZero + 1
+}
+
+const UNIT_WORDS_MAX = 3
+
+const isUnitAt = (words: Texts, index: number): boolean =>
+  Array.from({ length: UNIT_WORDS_MAX }, (_, count) => textAt(words, index, count + 1)).some(isUnit)
+
+/** How many words make the number at the end of a text; 0 if it ends in none. */
+export function wordsOfLastNumber(words: Texts): number {
+  const isNumber = (count: number) => numberOf(textAt(words, words.length - count, count)) !== undefined
+  const most = words.length - 1 - words.findLastIndex(({ text }) => !/^\d[\d.,]*$/u.test(text))
+  for (let count = most; count > 1; count--) if (isNumber(count)) return count
+  return words.length > 0 && isNumber(1) ? 1 : 0
+}
+
+/** Whether words that begin within a text are one value: an interval has groups with zeros or on both sides, a number those that are told above. */
+export function isOneValue(words: Texts, from: number, count: number): boolean {
+  const text = textAt(words, from, count)
+  if (!/\d \d{3}(?!\d)/u.test(text)) return true
+  if (intervalOf(text)) return /^\D*\d{1,3} \d{3}.*\d \d{3}/u.test(text) || !/ [1-9]\d{2}(?!\d)/u.test(text)
+  const first = words.findIndex((word, index) => index >= from && /\d/u.test(word.text))
+  return wordsOfNumber(words, first) === from + count - first
+}
