@@ -70,8 +70,8 @@ const COMPARED = /[<>≤≥]\s?\d/u
 /** A number which is not part of a name: an interval, a decimal number, a time. */
 const VALUE_WITHIN =
   /(?<![\p{L}\d.,-])(?:\d+[.,]\d+|\d+(?:[.,]\d+)?\s?(?:-|–|—|to)\s?\d+(?:[.,]\d+)?|\d{1,2}:\d{2})(?![\p{L}\d-])/u
-/** `Non-`, `Antigen/`, `25-Hydroxy,`, `Alkaline and`: something follows. */
-const IS_CUT = /\p{Ll}[-–]$|[\p{L}\d)][/,&(]$|\d[-–]$|\s(?:of|and|or|with|by|for)$/u
+/** `Non-`, `Antigen/`, `25-Hydroxy,`, `Bilirubin -`, `Alkaline and`: something follows. */
+const IS_CUT = /\p{Ll}[-–]$|[\p{L}\d)][/,&(]$|\d[-–]$|\s[-–—]$|\s(?:of|and|or|with|by|for)$/u
 /** `transferase (GGT)`, `/Creatinine`, `) Ratio`: something came before. */
 const CAME_BEFORE = /^[)\]/,&+]|^\p{Ll}{4,}|^\([^)]*\)$/u
 

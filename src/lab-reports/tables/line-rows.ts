@@ -178,7 +178,7 @@ function draftByKinds(cells: readonly TypedCell[], { isNamed, isAnalyte }: ReadR
   const cellsBefore = cells.slice(0, value)
   // `pH` is a unit as well.
   const names = cellsBefore.filter((cell) => cell.kind === 'text' || (cell === first && isKnown))
-  const name = joinedText(names)
+  const name = withoutDash(joinedText(names))
   const cellsAfter = cells.slice(value + 1)
   const flagWord = cells[value]!.value === 'word' ? undefined : flagWordIn(cellsAfter)
   const nextValue = cellsAfter.findIndex((cell) => cell.kind === 'value' && cell.value !== 'comparator' && cell !== flagWord)
@@ -207,6 +207,12 @@ function draftByKinds(cells: readonly TypedCell[], { isNamed, isAnalyte }: ReadR
     },
   ]
 }
+
+/** What may be negative, so that a dash in front of its result may be a sign. */
+const SIGNED = /\b(?:base (?:excess|deficit)|be|[tz][- ]?score|anion gap|delta)\b/iu
+
+/** `Glucose - 105 mg/dL`, `Glucose -> 105`: the name without the dash or arrow that leads to its result. */
+const withoutDash = (name: string): string => (SIGNED.test(name) ? name : name.replace(/\s(?:[-–—]{1,2}>?|[→»])$/u, ''))
 
 /** `130 mg/dL HIGH`: the word of a flag behind a number and what belongs to it. Behind a word, `Normal` is what is expected. */
 function flagWordIn(cellsBehind: readonly TypedCell[]): TypedCell | undefined {

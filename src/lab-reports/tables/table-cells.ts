@@ -197,8 +197,12 @@ function classify(cell: Cell): TypedCell {
   if (flagOf(text) && !isLongWord(text)) return withKind(cell, 'flag')
   if (kind === 'interval') return withKind(cell, 'range')
   if (kind === 'word') return withKind(cell, hasExpectedWord(text) ? 'text' : 'value')
+  if (SIGNED_WITH_UNIT.test(text)) return withKind(cell, 'text')
   return withKind(cell, rangeOf(text) || isRangesOfGroups(text) ? 'range' : 'text')
 }
+
+/** `-2.1 mmol/L` is a result and its unit, and no range without a lower bound. */
+const SIGNED_WITH_UNIT = /^[-+−]\d[\d.,]*\s[^\d\s]\S*$/u
 
 /** `Negative (Negative)`: a result and, in brackets, what is expected. */
 function hasExpectedWord(text: string): boolean {
