@@ -118,7 +118,10 @@ const INCOMPLETE: ReadingFinding = {
   text: 'The name seems to be cut off: it may go on in the line above or below.',
 }
 
-function nameDoubt({ name }: Row, { isNamed }: Names): ReadingFinding | undefined {
+function nameDoubt({ name, value }: Row, { isNamed }: Names): ReadingFinding | undefined {
+  // `IgG 1 234` is 1,234 of IgG, or 234 of IgG 1.
+  const [firstDigits] = /^\d{1,3}(?= \d{3})/u.exec(value) ?? []
+  if (firstDigits !== undefined && isNamed(`${name} ${firstDigits}`)) return INCOMPLETE
   // What tells names apart leaves brackets, signs and small words out.
   if (hasOpenBracket(name) || IS_CUT.test(name)) return INCOMPLETE
   if (lacksBeginning(name)) return INCOMPLETE

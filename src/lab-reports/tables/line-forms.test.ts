@@ -27,3 +27,31 @@ test('a negative result with its unit is no range without a lower bound', () => 
   assert.deepEqual([line!.value, line!.units, line!.min_reference_range, line!.max_reference_range], ['-2.1', 'mmol/L', -3, 3])
   assert.deepEqual([card!.value, card!.units], ['-1.8', 'SD'])
 })
+
+test('a number or a word that could be a result belongs to a name that is known with it where another result follows', () => {
+  assert.deepEqual(
+    read(
+      'CA 125 15 U/mL <35',
+      'IgG 4 0.5 g/L 0.0-1.3',
+      'Vitamin B 12 250 pg/mL 200-900',
+      'Omega 3 Index 5.5 % >8',
+      'Folic acid 8.1 ng/mL 3-17',
+      'Uric Acid 5.1 mg/dL Men 3.5-7.2 Women 2.6-6.0',
+      'Calcium 125 mg/L 80-110',
+    ),
+    [
+      ['CA 125', '15', 'U/mL'],
+      ['IgG 4', '0.5', 'g/L'],
+      ['Vitamin B 12', '250', 'pg/mL'],
+      ['Omega 3 Index', '5.5', '%'],
+      ['Folic acid', '8.1', 'ng/mL'],
+      ['Uric Acid', '5.1', 'mg/dL'],
+      ['Calcium', '125', 'mg/L'],
+    ],
+  )
+})
+
+test('groups of digits whose first may be the end of the name are doubtful', () => {
+  const [subclass, ferritin] = resultsOf('IgG 1 234 mg/dL 700-1600', 'Ferritin 1 234 ug/L 30-300')
+  assert.deepEqual([subclass!.findings.map(({ kind }) => kind), ferritin!.findings], [['name_is_incomplete'], []])
+})

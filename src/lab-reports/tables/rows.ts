@@ -12,6 +12,7 @@ import {
   resultsInCell,
   splitCell,
   type TypedCell,
+  withEndsOfNames,
   withKind,
   withLettersOfNames,
 } from './table-cells.ts'
@@ -124,7 +125,7 @@ function typeCells(statedLine: StatedLine, { columns, options: { isNamed } }: Li
     .map((cell, index, lineCells) => reclassify(cell, index, lineCells, isNamed))
   return {
     ...statedLine,
-    cells: withLettersOfNames(withResultBehindName(cells, isNamed), isNamed),
+    cells: withEndsOfNames(withLettersOfNames(withResultBehindName(cells, isNamed), isNamed), isNamed),
     wholeCells: statedLine.line.cells.flatMap((cell) => splitCell(cell)),
   }
 }

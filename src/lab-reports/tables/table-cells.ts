@@ -486,4 +486,50 @@ export function withLettersOfNames(cells: readonly TypedCell[], isNamed: IsNamed
   return result
 }
 
+/** Cells of a name behind its first one: `3`, `Index`. */
+const ENDS_MAX = 2
+
+/**
+ * A number or a word that could be a result is the end of the name in front of it where the name is known with it and another result follows:
+ * `IgG 4  0.5`, `Folic acid 8.1`, `Omega 3 Index 5.5`.
+ */
+export function withEndsOfNames(typedCells: readonly TypedCell[], isNamed: IsNamed): TypedCell[] {
+  const cells = typedCells.flatMap((cell, index) => withoutEndOfName(cell, typedCells[index - 1], isNamed))
+  const result: TypedCell[] = []
+  for (let index = 0; index < cells.length; index++) {
+    const name = result.at(-1)
+    const count = name?.kind === 'text' ? cellsOfName(name, cells.slice(index), isNamed) : 0
+    if (!count) {
+      result.push(cells[index]!)
+      continue
+    }
+    const ends = cells.slice(index, index + count)
+    result[result.length - 1] = { ...name!, ...cellOf([...name!.words, ...ends.flatMap(({ words }) => words)]) }
+    index += count - 1
+  }
+  return result
+}
+
+/** `12 250` behind `Vitamin B`, which is no name without its number, as two numbers and no groups of digits. */
+function withoutEndOfName(cell: TypedCell, name: TypedCell | undefined, isNamed: IsNamed): TypedCell[] {
+  const [first, ...others] = cell.words
+  const isGrouped = name?.kind === 'text' && cell.value === 'number' && others.length > 0 && isNext(name, cell)
+  return isGrouped && !isNamed(name.text) && isNamed(`${name.text} ${first!.text}`)
+    ? [cellOf([first!]), cellOf(others)].map((part) => withKind(part, 'value'))
+    : [cell]
+}
+
+/** How many cells behind a name belong to it. */
+function cellsOfName(name: Cell, cells: readonly TypedCell[], isNamed: IsNamed): number {
+  const isEnd = ({ value, text }: TypedCell) => value === 'word' || (value === 'number' && /^\d{1,3}$/u.test(text))
+  if (!isEnd(cells[0]!)) return 0
+  for (let count = ENDS_MAX; count > 0; count--) {
+    const ends = cells.slice(0, count)
+    const isClose = ends.every((cell, index) => isNext(ends[index - 1] ?? name, cell))
+    const text = [name, ...ends].map((cell) => cell.text).join(' ')
+    if (isClose && cells[count]?.kind === 'value' && isNamed(text)) return count
+  }
+  return 0
+}
+
 const isNext = (a: Cell, b: Cell): boolean => b.box.left - a.box.right < heightOf(b.box) * tolerances.CELL_GAP
