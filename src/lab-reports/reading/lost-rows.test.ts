@@ -277,4 +277,5 @@ test('a line of a table whose result stands with its unit and range, and that is
     findings?.map(({ kind }) => kind),
     ['line_without_row'],
   )
+  assert.deepEqual(read(HEADER, GLUCOSE, line('', '5.1 mmol/L'), line('Sodium', '140', 'mmol/L')).findings, [])
 })

@@ -266,8 +266,9 @@ function linesWithoutRow({ page, columns, rows: own, lines }: TableOfRows, { row
 function hasValue({ cells }: Line, columns: readonly Column[] | null): boolean {
   if (columns)
     return cells.some(
-      (cell) =>
-        (splitCell(cell)[0]!.kind === 'value' || valueKind(cell.text) !== undefined || TIME.test(cell.text)) &&
+      (cell, index) =>
+        // Without a name it may be the result of the row above in another unit: `14.8 mg/L`.
+        ((index > 0 && splitCell(cell)[0]!.kind === 'value') || valueKind(cell.text) !== undefined || TIME.test(cell.text)) &&
         RESULTS.has(nearestColumn(cell.box, columns)?.kind ?? 'name'),
     )
   const parts = cells.flatMap(splitCell)
