@@ -402,3 +402,22 @@ test('the title of the page above a label does not belong to the label', () => {
   ])
   assert.deepEqual([metadata.patient_first_name, metadata.patient_last_name], ['Ann', 'Example'])
 })
+
+test('a result goes on in the next line behind a word that says the opposite of it, in the last row of a table as well', () => {
+  for (const [begin, rest, whole] of [
+    ['Non-', 'Reactive', 'Non-Reactive'],
+    ['Not', 'Detected', 'Not Detected'],
+  ])
+    assert.deepEqual(
+      readRows([
+        ...HEADER,
+        ...line(118, 'Hepatitis B Surface Antigen', 'Positive', '', whole!),
+        ...line(138, 'Hepatitis C Virus', begin!, '', whole!),
+        ...line(150, 'Antibody', rest!),
+      ]).map(([name, value, , interpretation]) => [name, value, interpretation]),
+      [
+        ['Hepatitis B Surface Antigen', 'Positive', 'abnormal'],
+        ['Hepatitis C Virus Antibody', whole, 'normal'],
+      ],
+    )
+})

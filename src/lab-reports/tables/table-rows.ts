@@ -312,11 +312,10 @@ function isRestOfName(name: string, text: string, { isNamed, isPicture }: RowsOp
 }
 
 /** Whether the result of a row begins with a word that says the opposite of the next line: `Non-` above `Reactive`, `Not` above `Detected`. */
-function isResultBegun(upper: TableRow, lower: TableRow, { isResult, isPicture }: RowsOptions): boolean {
+function isResultBegun(upper: TableRow, lower: TableRow, { isResult }: RowsOptions): boolean {
   const resultsIn = ({ parts }: TableRow) => inOrder(parts.filter(({ column }) => isResult(column)).map(({ run }) => run))
   const [above, below] = [resultsIn(upper).at(-1), resultsIn(lower)[0]]
   return (
-    isPicture &&
     above !== undefined &&
     below !== undefined &&
     /^(?:non-?|not)$/iu.test(textOf(above)) &&
