@@ -55,3 +55,22 @@ test('groups of digits whose first may be the end of the name are doubtful', () 
   const [subclass, ferritin] = resultsOf('IgG 1 234 mg/dL 700-1600', 'Ferritin 1 234 ug/L 30-300')
   assert.deepEqual([subclass!.findings.map(({ kind }) => kind), ferritin!.findings], [['name_is_incomplete'], []])
 })
+
+test('a unit with a slash behind a name, with a comma or without one, is that of the result', () => {
+  assert.deepEqual(
+    read(
+      'Glucose, mg/dL 105 70-99',
+      'Sodium mmol/L 140 135-145',
+      'eGFR, mL/min/1.73 m2: 91 (>60)',
+      'Hemoglobin, g/dL: 14.1 (12-16)',
+      'BUN/Creatinine 15 10-20',
+    ),
+    [
+      ['Glucose', '105', 'mg/dL'],
+      ['Sodium', '140', 'mmol/L'],
+      ['eGFR', '91', 'mL/min/1.73 m2'],
+      ['Hemoglobin', '14.1', 'g/dL'],
+      ['BUN/Creatinine', '15', null],
+    ],
+  )
+})

@@ -322,7 +322,17 @@ export function withNamedUnit(row: Row, ofColumns?: string): Row {
   if (row.unit !== null || !/\d/u.test(row.value)) return row
   const [, name, unit = ''] = /^(.*\p{L}.*?)\s?[([]([^()[\]]+)[)\]]$/u.exec(row.name) ?? []
   if (name && isUnit(unit) && !NAMES_TOO.test(unit)) return { ...row, name, unit }
-  return ofColumns === undefined ? row : { ...row, unit: ofColumns }
+  return withUnitBehindName(row) ?? (ofColumns === undefined ? row : { ...row, unit: ofColumns })
+}
+
+/** `Sodium mmol/L`, `Glucose, mg/dL`: a unit with a slash can be no word of a name. */
+function withUnitBehindName(row: Row): Row | undefined {
+  const words = row.name.split(' ')
+  for (let count = Math.min(UNIT_WORDS_MAX, words.length - 1); count > 0; count--) {
+    const [name, unit] = [words.slice(0, -count).join(' ').replace(/,$/u, ''), words.slice(-count).join(' ')]
+    if (unit.includes('/') && isUnit(unit) && !/^[([]/u.test(unit) && /\p{L}{2}/u.test(name)) return { ...row, name, unit }
+  }
+  return undefined
 }
 
 /** `mL/min/1.73` whose `m2` is in the line below: alone it can be nothing else. */
