@@ -276,7 +276,7 @@ function withRemark(cell: Cell): TypedCell[] | undefined {
 const withSpaces = (cell: Cell): Cell => cellOf(cell.words.flatMap((word) => flagBehindUnit(word).flatMap(unitBehindNumber)))
 
 function unitBehindNumber(word: Word): Word[] {
-  const [, number = '', unit = ''] = /^([<>≤≥]?\d[\d.,]*(?:-\d[\d.,]*)?)([%a-zA-Zµμ^/][\w%/^*.µμ]*)$/u.exec(word.text) ?? []
+  const [, number = '', unit = ''] = /^([<>≤≥]?\d[\d.,]*(?:-\d[\d.,]*)?)([%a-zA-Zµμ^/×][\w%/^*.µμ⁰¹²³⁴⁵⁶⁷⁸⁹]*)$/u.exec(word.text) ?? []
   return unit && isUnit(unit) ? splitWord(word, number.length) : [word]
 }
 
