@@ -74,3 +74,15 @@ test('a unit with a slash behind a name, with a comma or without one, is that of
     ],
   )
 })
+
+test('a word that says whether something is there is the result of the name in front of it', () => {
+  assert.deepEqual(
+    read('HPV 16 Not detected', 'HPV 18 Positive', 'Occult blood NEGATIVE', 'HBsAg Non-Reactive', 'Rheumatoid factor positive'),
+    [
+      ['HPV 16', 'Not detected', null],
+      ['HPV 18', 'Positive', null],
+      ['Occult blood', 'NEGATIVE', null],
+      ['HBsAg', 'Non-Reactive', null],
+    ],
+  )
+})

@@ -123,9 +123,10 @@ function typeCells(statedLine: StatedLine, { columns, options: { isNamed } }: Li
       })),
     )
     .map((cell, index, lineCells) => reclassify(cell, index, lineCells, isNamed))
+  const parted = columns ? withResultBehindName(cells, isNamed) : withWordBehindName(withResultBehindName(cells, isNamed), isNamed)
   return {
     ...statedLine,
-    cells: withEndsOfNames(withLettersOfNames(withResultBehindName(cells, isNamed), isNamed), isNamed),
+    cells: withEndsOfNames(withLettersOfNames(parted, isNamed), isNamed),
     wholeCells: statedLine.line.cells.flatMap((cell) => splitCell(cell)),
   }
 }
@@ -140,6 +141,23 @@ function withResultBehindName(cells: TypedCell[], isNamed: ReadRowsOptions['isNa
   // A number may belong to a name, but not behind a bracket.
   if (isNamed(first.text) && !name.text.endsWith(')')) return cells
   return [{ ...first, ...name }, withKind({ ...first, ...result }, 'value'), ...cells.slice(1)]
+}
+
+/** Words that say whether something is there. In small letters they may be the end of an explanation. */
+const SEEN =
+  /^(?:(?:Not?|None|Nil|NOT?|NONE|NIL)[- ](?:detected|reactive|seen|isolated|present|DETECTED|REACTIVE|SEEN|ISOLATED|PRESENT)|Non-?[Rr]eactive|NON-?REACTIVE|Detected|DETECTED|Reactive|REACTIVE|Negative|NEGATIVE|Positive|POSITIVE|Absent|ABSENT|Present|PRESENT|Trace|TRACE)$/u
+const SEEN_WORDS_MAX = 2
+
+/** `HPV 16 Not detected` alone in a line as a name and its result. */
+function withWordBehindName(cells: TypedCell[], isNamed: ReadRowsOptions['isNamed']): TypedCell[] {
+  const [cell, ...others] = cells
+  if (others.length || cell?.kind !== 'text' || isNamed(cell.text)) return cells
+  for (let count = Math.min(SEEN_WORDS_MAX, cell.words.length - 1); count > 0; count--) {
+    const [name, result] = [cellOf(cell.words.slice(0, -count)), cellOf(cell.words.slice(-count))]
+    if (SEEN.test(result.text) && isNamed(cleanName(name.text)))
+      return [{ ...cell, ...name }, withKind({ ...cell, ...result }, 'value')]
+  }
+  return cells
 }
 
 /** What a cell holds; the time in a name that has its result in another column is part of the name: `Cortisol, 30 min`. */
