@@ -134,6 +134,23 @@ Culture        no growth after 5 days, M. Testwell MD`,
     expected: { lab_name: 'Labs of Exampleton', gender: 'other' },
   },
   {
+    title: 'a report whose ranges have a column for each sex',
+    head: `
+#Labs of Exampleton
+Test             Result    Male          Female
+Hemoglobin       15.1      13.5-17.5     12.0-15.5`,
+    expected: { lab_name: 'Labs of Exampleton', gender: 'other' },
+  },
+  {
+    title: 'a report whose ranges have a line for each sex',
+    head: `
+#Labs of Exampleton
+Hemoglobin     15.1
+Male           13.5-17.5
+Female         12.0-15.5`,
+    expected: { lab_name: 'Labs of Exampleton', gender: 'other' },
+  },
+  {
     title: 'the record of a practice',
     head: `
 #Fauxbury Medical Practice

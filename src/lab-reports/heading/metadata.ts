@@ -11,6 +11,7 @@ import {
   isNameAlone,
   isPhysician,
   saysSexAndAge,
+  type Sex,
   sexOf,
   sexOfTitle,
   sexWithin,
@@ -83,7 +84,7 @@ export function metadataOf(pagesOfReport: readonly { page: PageText; lines: read
   const bottom = Math.min((pages[0]?.page.height ?? 0) * HEAD, tableAt)
   const head = pages[0]?.lines.filter((line) => line.box.top < bottom) ?? []
 
-  const statedSex = firstReadable(labelsFor('sex', 'sex_age', 'age', 'dob', 'name'), sexOf) ?? firstReadable(texts, sexWithin)
+  const statedSex = firstReadable(labelsFor('sex', 'sex_age', 'age', 'dob', 'name'), sexOf) ?? sexWithoutLabel(texts)
   const age =
     firstReadable(labelsFor('age', 'sex_age', 'sex', 'dob'), ageOf) ??
     firstReadable(
@@ -177,6 +178,20 @@ function firstReadable<T>(
     if (one !== undefined) return { value: one, place }
   }
   return undefined
+}
+
+/** Times the height of a text: the lines of a table of ranges by sex are closer to each other. */
+const NEAR = 4
+
+/** The first sex that a text says by itself. Both of them next to each other are the names of columns, or of ranges. */
+function sexWithoutLabel(texts: readonly PlacedText[]): ReturnType<typeof firstReadable<Sex>> {
+  const stated = texts.flatMap(({ value, place }) => {
+    const sex = sexWithin(value)
+    return sex ? [{ value: sex, place }] : []
+  })
+  const isNear = ({ page, box }: Place, other: Place) =>
+    page === other.page && Math.abs(centerY(box) - centerY(other.box)) < heightOf(box) * NEAR
+  return stated.find(({ value, place }) => stated.every((other) => other.value === value || !isNear(place, other.place)))
 }
 
 const statedPlaces = (places: Record<keyof Metadata, Place | undefined>, metadata: Metadata): MetadataPlaces =>
