@@ -299,3 +299,28 @@ test('a number before a dash is a low result next to a range, and without one th
   assert.deepEqual(values('10 - 20')[0], ['7', 'abnormal'])
   assert.deepEqual(values('')[0], ['7 -', 'unknown'])
 })
+
+test('ranges in columns of groups of patients are those of the patient, and those of several unknown columns are doubtful', () => {
+  const cells = (top: number, ...texts: string[]): Text[] =>
+    texts.flatMap((text, index): Text[] => (text ? [[top, [36, 160, 230, 310, 420][index]!, text]] : []))
+  const table = (...names: string[]) => [
+    ...cells(100, 'Test', 'Result', 'Units', ...names),
+    ...cells(120, 'Hemoglobin', '12.6', 'g/dL', '13.5 - 17.5', '12.0 - 15.5'),
+    ...cells(140, 'Ferritin', '20', 'ng/mL', '30 - 400', '15 - 150'),
+  ]
+  for (const [sex, min, interpretation] of [
+    ['Female', 12, 'normal'],
+    ['Male', 13.5, 'abnormal'],
+  ] as const)
+    for (const names of [
+      ['Men', 'Women'],
+      ['Male range', 'Female range'],
+      ['Reference (M)', 'Reference (F)'],
+    ]) {
+      const [first] = readResults([[60, 36, `Sex: ${sex}`], ...table(...names)])
+      assert.deepEqual([first!.min_reference_range, first!.interpretation], [min, interpretation], names.join())
+    }
+  const [first] = readResults(table('Scale A', 'Scale B'))
+  assert.equal(first!.interpretation, 'unknown')
+  assert.ok(first!.findings.some(({ kind }) => kind === 'range_is_not_understood'))
+})

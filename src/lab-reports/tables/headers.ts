@@ -35,7 +35,7 @@ export interface Column {
   unit?: string
   /** Date, as printed, of results of one day. */
   date?: string
-  /** Name, as printed, of a column whose content is unknown. */
+  /** Name, as printed, of a column whose content is unknown, or that is about a group of patients: `Women`, `Reference (F)`. */
   title?: string
 }
 
@@ -229,6 +229,10 @@ const unitOf = (text: string): { unit?: string } => {
   return unit === undefined ? {} : { unit }
 }
 
+/** Whether the name of a column is that of a group of patients. */
+export const namesGroup = (title: string): boolean =>
+  /\b(?:(?:fe)?males?|(?:wo)?m[ae]n|boys?|girls?|adults?|child(?:ren)?|newborns?|infants?|pregnan\w*)\b|^[MF]$|\([MF]\)/iu.test(title)
+
 /** What the first of some columns is called if that says nothing of what it holds: `URINALYSIS  Result  Units` names a panel. */
 export const panelIn = (columns: readonly Column[]): string | undefined =>
   columns.reduce((first, column) => (column.box.left < first.box.left ? column : first)).title
@@ -238,7 +242,7 @@ function columnsIn(cell: Cell): (Omit<Column, 'kind'> & { kind: ColumnKind | und
   const kind = columnKind(cell.text)
   if (kind === 'dated_value') return [{ kind, box: cell.box, date: cell.text.trim() }]
   if (kind === 'specimen' || kind === 'method' || kind === 'date' || kind === 'laboratory') return [{ kind, box: cell.box }]
-  const single = [{ kind, box: cell.box, ...(kind ? {} : { title: cell.text }) }]
+  const single = [{ kind, box: cell.box, ...(kind && !namesGroup(cell.text) ? {} : { title: cell.text }) }]
   if (kindWithDay(cell.text)) return single
   // A cell of a table names one column.
   if (cell.words.length < 2 || cell.words.length > 9 || (cell.band && kind)) return single

@@ -5,7 +5,7 @@ import { heightOf, type PageText } from '../pages/page.ts'
 import { isDay } from '../texts/dates.ts'
 import { cleanName, isPossibleName } from '../texts/names.ts'
 import { isValueInColumn, type Line, resultsInLine, type TypedCell } from './table-cells.ts'
-import type { Column, ColumnKind } from './headers.ts'
+import { type Column, type ColumnKind, namesGroup } from './headers.ts'
 import { commentsIn } from './notes.ts'
 import { assign, isInColumnOfOtherDay, isUnderResults } from './regions.ts'
 import {
@@ -105,18 +105,17 @@ function draftsByColumns(cellsByColumn: ReadonlyMap<Column, TypedCell[]>, column
     : [{ results: [...ownValues, ...normal, ...abnormal], date: columnFacts.date }]
   const inComments = cellsIn('comment')
   // Columns whose name is not known show what they are by what stands in them.
-  const cellsOrUnnamed = (kind: 'unit' | 'range') =>
-    columns.some((column) => column.kind === kind)
-      ? cellsIn(kind)
-      : cellsIn('other')
-          .filter((cell) => cell.kind === kind)
-          .slice(0, 1)
+  const units = columns.some(({ kind }) => kind === 'unit')
+    ? cellsIn('unit')
+    : cellsIn('other')
+        .filter(({ kind }) => kind === 'unit')
+        .slice(0, 1)
   const flagsInName = nameCells.filter((cell) => cell.kind === 'flag')
   return columnsOfResults.map(({ results, date }) => ({
     name: joinedText(nameCells.filter((cell) => cell.kind !== 'flag')),
     results,
-    unit: cellsOrUnnamed('unit'),
-    range: cellsOrUnnamed('range'),
+    unit: units,
+    range: rangeCellsIn(cellsByColumn, columns),
     flag: [...cellsIn('flag'), ...inComments.filter((cell) => flagOf(cell.text)), ...flagsInName],
     isInColumn: true,
     isAbnormal: abnormal.length > 0 && normal.length === 0,
@@ -124,6 +123,21 @@ function draftsByColumns(cellsByColumn: ReadonlyMap<Column, TypedCell[]>, column
     facts: { ...columnFacts, date, comments: columnsOfResults.length === 1 ? commentsIn(inComments) : [] },
     unitOfColumn: unitOfColumns(columns),
   }))
+}
+
+/** The ranges of a row, behind the names of the groups of patients whose columns they are in. Those of several unknown columns contradict each other. */
+function rangeCellsIn(cellsByColumn: ReadonlyMap<Column, TypedCell[]>, columns: readonly Column[]): TypedCell[] {
+  const isNamed = columns.some(({ kind }) => kind === 'range')
+  const ranges = [...cellsByColumn].flatMap(([{ kind, title = '' }, cells]) => {
+    if (isNamed) return kind === 'range' ? [{ title, cells }] : []
+    const own = kind === 'other' ? cells.filter((cell) => cell.kind === 'range').slice(0, 1) : []
+    return own.length ? [{ title, cells: own }] : []
+  })
+  return ranges.flatMap(({ title, cells }) =>
+    namesGroup(title)
+      ? cells.map((cell, index) => (index === 0 ? { ...cell, text: `${title}: ${cell.text}` } : cell))
+      : cells,
+  )
 }
 
 /** What is printed below a name or a result, by what it is; the words of a range are neither a unit nor a flag: `Negative`. */
