@@ -19,7 +19,7 @@ export interface Range extends Interval {
 }
 
 const LABEL =
-  /^(?:(?:bio(?:logical)?\.?\s*)?(?:ref(?:erence)?\.?|normal|optimal|healthy|target|expected|standard|desirable|goal|desired|lab)\s*(?:range|interval|int\.?|values?|zone|levels?|limits?)?s?|range|limits)[.\s]*[:=]?\s*/iu
+  /^(?:n\.\s?v\.|r\.?\s?r\.?(?=\s)|ref\.?\s?v\.?(?=\s)|n(?=\s?[:=<>≤≥])|(?:bio(?:logical)?\.?\s*)?(?:ref(?:erence)?\.?|normal|optimal|healthy|target|expected|standard|desirable|goal|desired|lab)\s*(?:range|interval|int\.?|values?|zone|levels?|limits?)?s?|range|limits)[.\s]*[:=]?\s*/iu
 /** The category of a table of categories that is the reference. */
 const REFERENCE_CATEGORY =
   /^(?:normal|optimal|desirable|sufficient|sufficiency|negative|non[- ]?reactive|non[- ]?diabetic|nondiabetic|acceptable|low risk|recommended|healthy|ideal|target|no risk|adequate|therapeutic|euthyroid|neg)\b/iu

@@ -279,3 +279,21 @@ test('a line of a table whose result stands with its unit and range, and that is
   )
   assert.deepEqual(read(HEADER, GLUCOSE, line('', '5.1 mmol/L'), line('Sodium', '140', 'mmol/L')).findings, [])
 })
+
+test('lines of a list without names of columns that name a result and are in no row are reported, the last ones as well', () => {
+  const { results, findings } = read(
+    [[36, 'Iron 12 umol/L 10-30']],
+    [[36, 'ALT 30 zz/yy <40 ?']],
+    [[36, 'Zinc 12 umol/L 10-22']],
+    [[36, 'Copper 12 zz/yy ? 10-22']],
+    [[36, 'Selenium 1 zz/yy ? 1-2']],
+  )
+  assert.deepEqual(
+    results.map(({ test_name }) => test_name),
+    ['Iron', 'Zinc'],
+  )
+  assert.deepEqual(
+    findings?.map(({ kind }) => kind),
+    ['line_without_row', 'line_without_row', 'line_without_row'],
+  )
+})

@@ -225,7 +225,14 @@ function linesWithoutRow({ page, columns, rows: own, lines }: TableOfRows, { row
   const onPage = rows.filter((row) => row.page === page.number)
   const said = new Set(onPage.flatMap(textsOf).flatMap(tokensOf))
   const top = Math.min(...ofTable.map(({ box }) => box.top - heightOf(box) * REACH))
-  const bottom = Math.max(...ofTable.map(({ box }) => box.bottom + heightOf(box) * REACH))
+  const rowsEnd = Math.max(...ofTable.map(({ box }) => box.bottom + heightOf(box) * REACH))
+  // Lists without names of columns go on as long as lines name results.
+  const bottom = columns
+    ? rowsEnd
+    : lines.reduce(
+        (end, line) => (line.box.top - end < heightOf(line.box) && namesResult(line, { isNamed }) ? Math.max(end, line.box.bottom) : end),
+        rowsEnd,
+      )
   const without = lines.filter((line) => {
     if (line.box.bottom < top || line.box.top > bottom || onPage.some((row) => areInLine(row.box, line.box))) return false
     const words = withoutPrintedCodes(line).cells.flatMap((cell) => cell.words)
@@ -240,7 +247,10 @@ function linesWithoutRow({ page, columns, rows: own, lines }: TableOfRows, { row
         namesResult(line, { isNamed }) ||
         !tokensOf(withoutDay(words.map(({ text }) => text).join(' '))).every((token) => said.has(token))) &&
       !words.every((word) => isOther(word, columns)) &&
-      (isPossibleName(cleanName(texts[0]!), isNamed) || texts[0]!.startsWith('(') || hasValue(line, columns))
+      (isPossibleName(cleanName(texts[0]!), isNamed) ||
+        texts[0]!.startsWith('(') ||
+        hasValue(line, columns) ||
+        namesResult(line, { isNamed }))
     )
   })
   // `(Calculated)`, `(Urease UV)`: methods in brackets below names.

@@ -86,3 +86,22 @@ test('a word that says whether something is there is the result of the name in f
     ],
   )
 })
+
+test('a range behind a comma or a label of a few letters is that of its line', () => {
+  const ranges = resultsOf(
+    'Iron 12 umol/L, normal 10 to 30',
+    'Zinc 12 umol/L; 10-22',
+    'Calcium 9.1 mg/dL (N: 8.5-10.5)',
+    'ALT 30 U/L (N<40)',
+    'AST 30 U/L N.V. < 45',
+    'CK 80 U/L RR 30-200',
+  ).map(({ test_name, units, min_reference_range: min, max_reference_range: max, findings }) => [test_name, units, min, max, findings.length])
+  assert.deepEqual(ranges, [
+    ['Iron', 'umol/L', 10, 30, 0],
+    ['Zinc', 'umol/L', 10, 22, 0],
+    ['Calcium', 'mg/dL', 8.5, 10.5, 0],
+    ['ALT', 'U/L', null, 40, 0],
+    ['AST', 'U/L', null, 45, 0],
+    ['CK', 'U/L', 30, 200, 0],
+  ])
+})

@@ -299,7 +299,11 @@ type KnownPhrases = Map<number, TypedCell | undefined>
 
 function phraseAt(cell: Cell, index: number, count: number, cache: KnownPhrases): TypedCell | undefined {
   const key = index * (PHRASE_WORDS_MAX + 1) + count
-  if (!cache.has(key)) cache.set(key, readPhrase(cellOf(cell.words.slice(index, index + count)), count))
+  if (!cache.has(key)) {
+    const words = cell.words.slice(index, index + count)
+    // `12 umol/L, 10 to 30`
+    cache.set(key, readPhrase(cellOf([...words.slice(0, -1), ...withoutCommas(words.slice(-1))]), count))
+  }
   return cache.get(key)
 }
 
@@ -330,7 +334,7 @@ function phrases(cell: Cell, start: number, cache: KnownPhrases): TypedCell[] | 
   let index = start
   while (index < cell.words.length) {
     // `4.5 % - LOW (normal 4.8 to 5.6)`
-    if (parts.length && index < cell.words.length - 1 && /^[-–—]$/u.test(cell.words[index]!.text)) {
+    if (parts.length && index < cell.words.length - 1 && /^[-–—,;]$/u.test(cell.words[index]!.text)) {
       index++
       continue
     }
