@@ -199,9 +199,9 @@ describe('a table', () => {
   })
 
   test('has a doubtful row below a word that is cut off, though another row has that word', () => {
-    const lines = [line('HIV', 'Non-Reactive', '', 'Non-Reactive'), [[220, 'Non-']] as PlacedText[], line('RPR', 'Reactive')]
+    const lines = [line('HIV', 'Semi-Reactive', '', 'Non-Reactive'), [[220, 'Semi-']] as PlacedText[], line('RPR', 'Reactive')]
     const rows = [
-      rowIn(1, { name: 'HIV', value: 'Non-Reactive', unit: null, range_lines: ['Non-Reactive'] }),
+      rowIn(1, { name: 'HIV', value: 'Semi-Reactive', unit: null, range_lines: ['Non-Reactive'] }),
       rowIn(3, { name: 'RPR', value: 'Reactive', unit: null, range_lines: [] }),
     ]
     assert(findings([HEADER, ...lines], rows).rows[1]!.includes('line_without_row'))
