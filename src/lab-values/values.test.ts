@@ -52,6 +52,8 @@ describe('values as reports print them', () => {
     assert.deepEqual(partFlag('Positive (!)'), { value: 'Positive', flag: 'marked' })
     assert.deepEqual(partFlag('Trace (Abn)'), { value: 'Trace', flag: 'abnormal' })
     assert.deepEqual(partFlag('Positive'), { value: 'Positive' })
+    for (const marked of ['180 (1)', '180 [2]', '180²']) assert.deepEqual(partFlag(marked), { value: '180' }, marked)
+    for (const value of ['30 (1+)', '10⁵', '12 (40)']) assert.deepEqual(partFlag(value), { value }, value)
     assert.equal(flagOf('[HH]'), 'critical_high')
   })
 

@@ -228,7 +228,7 @@ export interface ValueWithFlag {
 
 /** Parts a flag that is printed at the value: `120H`, `120 (H)`, `*3.2`, `H 7.1`, `Positive *`. */
 export function partFlag(text: string): ValueWithFlag {
-  const value = text.trim()
+  const value = withoutMark(text.trim())
   const after =
     /^(.*?[\d+a-z)])\s?(\*{1,3}|!|↑{1,2}|↓{1,2}|▲|▼|(?<=\d)\s?[([]?(?:H{1,2}|L{1,2}|A|C)[)\]]?\*?|\s[([]?(?:HH?|LL?|A|High|Low|Abn|Abnormal|Critical|Alert)[)\]]?|\s[([](?:\*{1,3}|!|↑{1,2}|↓{1,2}|▲|▼|Above range|Below range)[)\]])$/u.exec(
       value,
@@ -248,6 +248,12 @@ export function partFlag(text: string): ValueWithFlag {
     if (flag) return { value: before[2]!.trim(), flag }
   }
   return { value }
+}
+
+/** `180 (1)`, `35 [2]`, `35²`: a number without the number of a footnote. `10⁵` is a power. */
+function withoutMark(value: string): string {
+  const [, number = ''] = /^(.*\d)(?:\s?\([1-9]\)|\s?\[[1-9]\]|[¹²³⁴-⁹])$/u.exec(value) ?? []
+  return numberOf(number) !== undefined && !/(?<!\d)10$/u.test(number) ? number : value
 }
 
 /** How sure a text is a result: a number with or without comparator, an interval, a ratio, or a word. */
