@@ -105,3 +105,14 @@ test('a range behind a comma or a label of a few letters is that of its line', (
     ['CK', 'U/L', 30, 200, 0],
   ])
 })
+
+test('a day in front of a name is that of the result', () => {
+  const rows = resultsOf('Chemistry', '04/03/2024 Glucose 105 mg/dL 70-99', '04 Mar 2024 08:10 Sodium 140 mmol/L 135-145')
+  assert.deepEqual(
+    rows.map(({ test_name, date, findings }) => [test_name, date, findings.length]),
+    [
+      ['Glucose', '04/03/2024', 0],
+      ['Sodium', '04 Mar 2024 08:10', 0],
+    ],
+  )
+})

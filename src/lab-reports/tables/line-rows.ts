@@ -2,7 +2,7 @@
 import { unitBehind } from '../../lab-values/units.ts'
 import { flagOf, partFlag, type ValueWithFlag } from '../../lab-values/values.ts'
 import { heightOf, type PageText } from '../pages/page.ts'
-import { isDay } from '../texts/dates.ts'
+import { dayInFront, isDay } from '../texts/dates.ts'
 import { cleanName, isPossibleName } from '../texts/names.ts'
 import { isValueInColumn, type Line, resultsInLine, type TypedCell } from './table-cells.ts'
 import { type Column, type ColumnKind, namesGroup } from './headers.ts'
@@ -192,7 +192,7 @@ function draftByKinds(cells: readonly TypedCell[], { isNamed, isAnalyte }: ReadR
   const cellsBefore = cells.slice(0, value)
   // `pH` is a unit as well.
   const names = cellsBefore.filter((cell) => cell.kind === 'text' || (cell === first && isKnown))
-  const name = withoutDash(joinedText(names))
+  const { day, rest: name } = dayInFront(withoutDash(joinedText(names)))
   const cellsAfter = cells.slice(value + 1)
   const flagWord = cells[value]!.value === 'word' ? undefined : flagWordIn(cellsAfter)
   const nextValue = cellsAfter.findIndex((cell) => cell.kind === 'value' && cell.value !== 'comparator' && cell !== flagWord)
@@ -218,6 +218,7 @@ function draftByKinds(cells: readonly TypedCell[], { isNamed, isAnalyte }: ReadR
       flag: [...cellsBefore, ...own].filter((cell) => cell.kind === 'flag' || cell === flagWord),
       isInColumn: false,
       isAbnormal: false,
+      ...(day !== null && { facts: { date: day } }),
     },
   ]
 }

@@ -69,6 +69,18 @@ export function withoutDay(text: string): string {
   return OF_SPECIMEN.test(before) ? before.replace(OF_SPECIMEN, '') : text
 }
 
+/** `04 Mar 2024 08:10 Sodium` as its day and what stands behind it. */
+export function dayInFront(text: string): { day: string | null; rest: string } {
+  const date = dateIn(text)
+  if (date?.index !== 0 || !text.startsWith(date.text)) return { day: null, rest: text }
+  const behind = text.slice(date.text.length)
+  const rest = behind.replace(TIME_IN_FRONT, '')
+  const day = date.text + behind.slice(0, behind.length - rest.length)
+  return /\p{L}/u.test(rest) ? { day, rest: rest.trim() } : { day: null, rest: text }
+}
+
+const TIME_IN_FRONT = /^[\s,T]*\d{1,2}:\d{2}(?::\d{2})?(?:\s?[ap]\.?m\.?)?(?=\s|$)/iu
+
 const OF_SPECIMEN =
   /[\s([,;:–-]{0,4}\b(?:(?:specimen|sample|date|time)\s)?(?:collected|collection|drawn|sampled|received|reported|resulted)(?:\s(?:on|at|date))?:?\s*$/iu
 
