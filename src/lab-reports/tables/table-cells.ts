@@ -301,10 +301,15 @@ function phraseAt(cell: Cell, index: number, count: number, cache: KnownPhrases)
   const key = index * (PHRASE_WORDS_MAX + 1) + count
   if (!cache.has(key)) {
     const words = cell.words.slice(index, index + count)
-    // `12 umol/L, 10 to 30`
-    cache.set(key, readPhrase(cellOf([...words.slice(0, -1), ...withoutCommas(words.slice(-1))]), count))
+    cache.set(key, readPhrase(cellOf(words), count) ?? unitBeforeComma(words))
   }
   return cache.get(key)
+}
+
+/** `12 umol/L, 10 to 30` */
+function unitBeforeComma(words: Cell['words']): TypedCell | undefined {
+  const cell = cellOf([...words.slice(0, -1), ...withoutCommas(words.slice(-1))])
+  return /[,;]$/u.test(words.at(-1)!.text) && isUnit(cell.text) ? withKind(cell, 'unit') : undefined
 }
 
 /** Whether anything can be cut off the end of a cell; off most texts nothing can, and each start would try six phrases: a quarter of the time of a page of text. */
