@@ -25,7 +25,8 @@ describe('values as reports print them', () => {
       ['250 000', 250_000],
     ] as const)
       assert.equal(numberOf(text), value, text)
-    for (const text of ['', 'H', '1.2.3', '12/05/2024', '5-6', '1,23,45', '12 34', '0 123', '1 2345']) assert.equal(numberOf(text), undefined, text)
+    for (const text of ['', 'H', '1.2.3', '12/05/2024', '5-6', '1,23,45', '12 34', '0 123', '1 2345'])
+      assert.equal(numberOf(text), undefined, text)
   })
 
   test('the kind of a value follows from its text', () => {

@@ -218,6 +218,8 @@ export const flagOf = (text: string): Flag | undefined =>
       .toLowerCase()
       .replace(/^⚠\uFE0F?\s*(?=\p{L})/u, '')
       .replace(/^[([](.+)[)\]]$/u, '$1')
+      .replace(/^\*(\p{L}{1,2})\*$/u, '$1')
+      .replace(/^<[-–]\s?(?=\p{L})/u, '')
       .replaceAll(/\s+/gu, ' '),
   )
 

@@ -230,7 +230,8 @@ function linesWithoutRow({ page, columns, rows: own, lines }: TableOfRows, { row
   const bottom = columns
     ? rowsEnd
     : lines.reduce(
-        (end, line) => (line.box.top - end < heightOf(line.box) && namesResult(line, { isNamed }) ? Math.max(end, line.box.bottom) : end),
+        (end, line) =>
+          line.box.top - end < heightOf(line.box) && namesResult(line, { isNamed }) ? Math.max(end, line.box.bottom) : end,
         rowsEnd,
       )
   const without = lines.filter((line) => {

@@ -231,7 +231,9 @@ const unitOf = (text: string): { unit?: string } => {
 
 /** Whether the name of a column is that of a group of patients. */
 export const namesGroup = (title: string): boolean =>
-  /\b(?:(?:fe)?males?|(?:wo)?m[ae]n|boys?|girls?|adults?|child(?:ren)?|newborns?|infants?|pregnan\w*)\b|^[MF]$|\([MF]\)/iu.test(title)
+  /\b(?:(?:fe)?males?|(?:wo)?m[ae]n|boys?|girls?|adults?|child(?:ren)?|newborns?|infants?|pregnan\w*)\b|^[MF]$|\([MF]\)/iu.test(
+    title,
+  )
 
 /** What the first of some columns is called if that says nothing of what it holds: `URINALYSIS  Result  Units` names a panel. */
 export const panelIn = (columns: readonly Column[]): string | undefined =>

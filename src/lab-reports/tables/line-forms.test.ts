@@ -9,12 +9,22 @@ const resultsOf = (...lines: string[]) =>
 const read = (...lines: string[]) => resultsOf(...lines).map(({ test_name, value, units }) => [test_name, value, units])
 
 test('a dash that leads to a result is no part of the name, and may be a sign where results are negative', () => {
-  assert.deepEqual(read('Glucose - 105 mg/dL', 'Potassium – 4.1 mmol/L', 'Sodium -> 140 mmol/L', 'Base excess -2.1 mmol/L'), [
-    ['Glucose', '105', 'mg/dL'],
-    ['Potassium', '4.1', 'mmol/L'],
-    ['Sodium', '140', 'mmol/L'],
-    ['Base excess', '-2.1', 'mmol/L'],
-  ])
+  assert.deepEqual(
+    read(
+      'Glucose - 105 mg/dL',
+      'Potassium – 4.1 mmol/L',
+      'Sodium -> 140 mmol/L',
+      'Urea, 5.2 mmol/L, 2.5-7.8, N',
+      'Base excess -2.1 mmol/L',
+    ),
+    [
+      ['Glucose', '105', 'mg/dL'],
+      ['Potassium', '4.1', 'mmol/L'],
+      ['Sodium', '140', 'mmol/L'],
+      ['Urea', '5.2', 'mmol/L'],
+      ['Base excess', '-2.1', 'mmol/L'],
+    ],
+  )
   const [excess] = resultsOf('Base excess - 2.1 mmol/L')
   assert.deepEqual(
     excess!.findings.map(({ kind }) => kind),
@@ -95,7 +105,13 @@ test('a range behind a comma or a label of a few letters is that of its line', (
     'ALT 30 U/L (N<40)',
     'AST 30 U/L N.V. < 45',
     'CK 80 U/L RR 30-200',
-  ).map(({ test_name, units, min_reference_range: min, max_reference_range: max, findings }) => [test_name, units, min, max, findings.length])
+  ).map(({ test_name, units, min_reference_range: min, max_reference_range: max, findings }) => [
+    test_name,
+    units,
+    min,
+    max,
+    findings.length,
+  ])
   assert.deepEqual(ranges, [
     ['Iron', 'umol/L', 10, 30, 0],
     ['Zinc', 'umol/L', 10, 22, 0],

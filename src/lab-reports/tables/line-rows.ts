@@ -134,9 +134,7 @@ function rangeCellsIn(cellsByColumn: ReadonlyMap<Column, TypedCell[]>, columns: 
     return own.length ? [{ title, cells: own }] : []
   })
   return ranges.flatMap(({ title, cells }) =>
-    namesGroup(title)
-      ? cells.map((cell, index) => (index === 0 ? { ...cell, text: `${title}: ${cell.text}` } : cell))
-      : cells,
+    namesGroup(title) ? cells.map((cell, index) => (index === 0 ? { ...cell, text: `${title}: ${cell.text}` } : cell)) : cells,
   )
 }
 
@@ -192,7 +190,8 @@ function draftByKinds(cells: readonly TypedCell[], { isNamed, isAnalyte }: ReadR
   const cellsBefore = cells.slice(0, value)
   // `pH` is a unit as well.
   const names = cellsBefore.filter((cell) => cell.kind === 'text' || (cell === first && isKnown))
-  const { day, rest: name } = dayInFront(withoutDash(joinedText(names)))
+  const isClose = cells[value]!.box.left - (names.at(-1)?.box.right ?? 0) < heightOf(cells[value]!.box) * tolerances.CELL_GAP
+  const { day, rest: name } = dayInFront(withoutDash(joinedText(names), isClose))
   const cellsAfter = cells.slice(value + 1)
   const flagWord = cells[value]!.value === 'word' ? undefined : flagWordIn(cellsAfter)
   const nextValue = cellsAfter.findIndex((cell) => cell.kind === 'value' && cell.value !== 'comparator' && cell !== flagWord)
@@ -226,8 +225,9 @@ function draftByKinds(cells: readonly TypedCell[], { isNamed, isAnalyte }: ReadR
 /** What may be negative, so that a dash in front of its result may be a sign. */
 const SIGNED = /\b(?:base (?:excess|deficit)|be|[tz][- ]?score|anion gap|delta)\b/iu
 
-/** `Glucose - 105 mg/dL`, `Glucose -> 105`: the name without the dash or arrow that leads to its result. */
-const withoutDash = (name: string): string => (SIGNED.test(name) ? name : name.replace(/\s(?:[-–—]{1,2}>?|[→»])$/u, ''))
+/** `Glucose - 105 mg/dL`, `Glucose -> 105`, `Glucose, 105`: the name without the dash, arrow or comma that leads to its result. */
+const withoutDash = (name: string, isClose: boolean): string =>
+  SIGNED.test(name) ? name : name.replace(/\s(?:[-–—]{1,2}>?|[→»])$/u, '').replace(isClose ? /,$/u : /$/u, '')
 
 /** `130 mg/dL HIGH`: the word of a flag behind a number and what belongs to it. Behind a word, `Normal` is what is expected. */
 function flagWordIn(cellsBehind: readonly TypedCell[]): TypedCell | undefined {

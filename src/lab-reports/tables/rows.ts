@@ -123,7 +123,9 @@ function typeCells(statedLine: StatedLine, { columns, options: { isNamed } }: Li
       })),
     )
     .map((cell, index, lineCells) => reclassify(cell, index, lineCells, isNamed))
-  const parted = columns ? withResultBehindName(cells, isNamed) : withWordBehindName(withResultBehindName(cells, isNamed), isNamed)
+  const parted = columns
+    ? withResultBehindName(cells, isNamed)
+    : withWordBehindName(withResultBehindName(cells, isNamed), isNamed)
   return {
     ...statedLine,
     cells: withEndsOfNames(withLettersOfNames(parted, isNamed), isNamed),

@@ -34,3 +34,13 @@ test('how long something took is part of the text that says it', () => {
     assert.deepEqual(parts(text), [`text ${text}`])
   assert.deepEqual(parts('Bleeding time 4 min'), ['text Bleeding time', 'value 4', 'unit min'])
 })
+
+test('a flag in front of a range and behind one in brackets stands for itself', () => {
+  const [value, range] = ['value 11.2', 'range 8.5-10.5']
+  for (const flag of ['!', '*', '↑', '*H*', 'H']) {
+    const behind = parts(`Calcium 11.2 mg/dL ${flag} 8.5-10.5`)
+    assert.deepEqual(behind, ['text Calcium', value, 'unit mg/dL', `flag ${flag}`, range], flag)
+  }
+  assert.deepEqual(parts('Iron 5 umol/L (10-30) Low'), ['text Iron', 'value 5', 'unit umol/L', 'range (10-30)', 'value Low'])
+  assert.deepEqual(parts('Sodium 140 (135 - 145) mmol/L').slice(1), ['value 140', 'range (135 - 145)', 'unit mmol/L'])
+})

@@ -276,7 +276,8 @@ function withRemark(cell: Cell): TypedCell[] | undefined {
 const withSpaces = (cell: Cell): Cell => cellOf(cell.words.flatMap((word) => flagBehindUnit(word).flatMap(unitBehindNumber)))
 
 function unitBehindNumber(word: Word): Word[] {
-  const [, number = '', unit = ''] = /^([<>≤≥]?\d[\d.,]*(?:-\d[\d.,]*)?)([%a-zA-Zµμ^/×][\w%/^*.µμ⁰¹²³⁴⁵⁶⁷⁸⁹]*)$/u.exec(word.text) ?? []
+  const [, number = '', unit = ''] =
+    /^([<>≤≥]?\d[\d.,]*(?:-\d[\d.,]*)?)([%a-zA-Zµμ^/×][\w%/^*.µμ⁰¹²³⁴⁵⁶⁷⁸⁹]*)$/u.exec(word.text) ?? []
   return unit && isUnit(unit) ? splitWord(word, number.length) : [word]
 }
 
@@ -301,15 +302,16 @@ function phraseAt(cell: Cell, index: number, count: number, cache: KnownPhrases)
   const key = index * (PHRASE_WORDS_MAX + 1) + count
   if (!cache.has(key)) {
     const words = cell.words.slice(index, index + count)
-    cache.set(key, readPhrase(cellOf(words), count) ?? unitBeforeComma(words))
+    cache.set(key, readPhrase(cellOf(words), count) ?? beforeComma(words))
   }
   return cache.get(key)
 }
 
-/** `12 umol/L, 10 to 30` */
-function unitBeforeComma(words: Cell['words']): TypedCell | undefined {
+/** `12 umol/L, 10-30, L` */
+function beforeComma(words: Cell['words']): TypedCell | undefined {
+  if (!/[,;]$/u.test(words.at(-1)!.text)) return undefined
   const cell = cellOf([...words.slice(0, -1), ...withoutCommas(words.slice(-1))])
-  return /[,;]$/u.test(words.at(-1)!.text) && isUnit(cell.text) ? withKind(cell, 'unit') : undefined
+  return isUnit(cell.text) ? withKind(cell, 'unit') : intervalOf(cell.text) ? withKind(cell, 'range') : undefined
 }
 
 /** Whether anything can be cut off the end of a cell; off most texts nothing can, and each start would try six phrases: a quarter of the time of a page of text. */
@@ -324,6 +326,9 @@ function endsInPhrase(cell: Cell, cache: KnownPhrases): boolean {
 function readPhrase(phrase: Cell, count: number): TypedCell | undefined {
   const { text } = phrase
   if (count > 1 && /^[<>≤≥]?\d/u.test(text) && !intervalOf(text) && !boundOf(text) && numberOf(text) === undefined)
+    return undefined
+  // `(10 - 30) Low`, `! 8.5-10.5`: the flag stands for itself, and so does the unit.
+  if (count > 1 && (/^[([][^()[\]]*\d[^()[\]]*[)\]]\s/u.test(text) || /^(?:[*!]{1,3}|[↑↓▲▼]{1,2})\s\d/u.test(text)))
     return undefined
   // `106 (High) mg/dL`: the flag stands for itself.
   if (count > 1 && /^\(.*\)$/u.test(phrase.words[0]!.text) && flagOf(phrase.words[0]!.text)) return undefined
