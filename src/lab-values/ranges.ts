@@ -72,6 +72,11 @@ const withPlainSigns = (text: string): string =>
     .replaceAll(/(?<=\d)\s?%(?=\s?[-~]|\s(?:to|and)\s)/giu, '')
     .replace(/\bbetween\s([^a-z]+?)\sand\s/iu, '$1-')
     .replace(/\bfrom\s([^a-z]+?)\sto\s/iu, '$1-')
+    // `70 a 99` in Spanish and Portuguese, `70 à 99` and `[70 ; 99]` in French, `70 ÷ 99` in Italian.
+    .replaceAll(/(?<=\d)(?:\s[aà]\s|\s?÷\s?)(?=\d)/gu, '-')
+    .replace(/^\[\s?([\d.,]+)\s?;\s?([\d.,]+)\s?\]/u, '$1-$2')
+    // `(-2) - (+3)`
+    .replace(/^\(([+-]\d[\d.,]*)\)\s?-\s?\(([+-]?\d[\d.,]*)\)$/u, '$1 - $2')
 
 /** Without label, brackets around all of it and the unit behind it. */
 function bare(text: string): string {

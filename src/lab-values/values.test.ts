@@ -91,6 +91,8 @@ describe('reference ranges', () => {
     assert.deepEqual(bounds('Up to 40'), [null, 40])
     assert.deepEqual(bounds('≥ 60'), [60, null])
     assert.deepEqual(bounds('Reference: 4.8 – 5.6 %'), [4.8, 5.6])
+    for (const text of ['70 a 99', '70 à 99', '70÷99', '[70 ; 99]']) assert.deepEqual(bounds(text), [70, 99], text)
+    assert.deepEqual(bounds('(-2) - (+3)'), [-2, 3])
     assert.deepEqual(bounds('Negative'), [null, null])
     assert.equal(bounds('printed elsewhere'), undefined)
   })
