@@ -57,6 +57,9 @@ const SIGN_HEIGHT_MIN = 0.5
 /** What so many rows of a table have is how it is printed: a label, a former result. */
 const [USUAL_ROWS_MIN, USUAL_SHARE] = [3, 0.3]
 
+/** `1.`, `2)`, `2345-7`: a number or a LOINC code in front of a name. */
+const NUMBERING = /^(?:\d{1,2}[.)]|\d{3,5}-\d)$/u
+
 /** `Cutoff=500`: from where on a drug is reported, and no bound of the result. */
 const CUTOFF = /^cut-?off[=:]?\d*$/iu
 
@@ -120,8 +123,9 @@ function wordsBesideRows(table: TableOfRows, { rows, results }: Reading): RowFin
       .flatMap((line) => statementsIn(withoutPrintedCodes(line), isSpecimen).rest?.cells ?? [])
     const words = cells.flatMap((cell) => {
       const rest = cell.words.filter(
-        (word) =>
+        (word, position) =>
           !isSaid(word) &&
+          !(position === 0 && NUMBERING.test(word.text)) &&
           !CUTOFF.test(word.text) &&
           flagOf(word.text) === undefined &&
           !isFlagNotRead(word, table, row, results[index]!) &&

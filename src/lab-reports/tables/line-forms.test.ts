@@ -132,3 +132,15 @@ test('a day in front of a name is that of the result', () => {
     ],
   )
 })
+
+test('a number or a LOINC code in front of a name makes no row doubtful', () => {
+  const rows = resultsOf('1. Glucose 105 mg/dL 70-99', '2. Sodium 140 mmol/L 135-145', '2823-3 Potassium 4.1 mmol/L 3.5-5.1')
+  assert.deepEqual(
+    rows.map(({ test_name, findings }) => [test_name, findings.length]),
+    [
+      ['Glucose', 0],
+      ['Sodium', 0],
+      ['Potassium', 0],
+    ],
+  )
+})

@@ -182,11 +182,12 @@ export const headingOf = (text: string): string =>
     .replace(/\s*\((?:continued|cont'?d\.?)\)$/iu, '')
     .trim()
 
-/** Without marks of footnotes, dots that lead to the result, and a colon. */
+/** Without marks of footnotes, dots that lead to the result, a colon, and the number or the LOINC code in front of it. */
 export const cleanName = (name: string): string =>
   name
     .replace(/(?:\s{0,9}[._·•…]){2,}[\s:]*$|\s[.·•…][\s:]*$|[·•…][\s:]*$/u, '')
     .replace(/^[•*·▪►:\-–[\]{}#|\s]+/u, '')
+    .replace(/^(?:\d{1,2}[.)]|\d{3,5}-\d)\s+(?=\p{L})/u, '')
     .replace(/[\s:*=†‡]+$/u, '')
     .replace(/\s+\[?\d{1,2}\]?$/u, (mark) => (/\[/u.test(mark) ? '' : mark))
     .replaceAll(/\s+/gu, ' ')
