@@ -30,7 +30,7 @@ export function isUnit(text: string): boolean {
     .replace(/^[([](.+)[)\]]$/u, '$1')
     .trim()
   if (!unit || unit.length > 30) return false
-  if (SINGLE.has(unit.toLowerCase())) return true
+  if (SINGLE.has(unit.toLowerCase().replaceAll(/[µμ]/gu, 'u'))) return true
   // The amount of a number is none by itself.
   const isComposed = (text: string) => COMPOSED.test(text) || INVERSE.test(text) || POWER.test(text)
   // `MG/DL`: some print everything in one case, and the area of a body with a comma.

@@ -73,6 +73,8 @@ describe('values as reports print them', () => {
       'cells/mcL',
       'mmol/mol',
       '/hpf',
+      'Leu/µL',
+      'Ery/μL',
     ])
       assert.equal(isUnit(unit), true, unit)
     for (const word of ['Glucose', 'H', '95', 'Serum', 'Page', '70-99']) assert.equal(isUnit(word), false, word)

@@ -44,3 +44,8 @@ test('a flag in front of a range and behind one in brackets stands for itself', 
   assert.deepEqual(parts('Iron 5 umol/L (10-30) Low'), ['text Iron', 'value 5', 'unit umol/L', 'range (10-30)', 'value Low'])
   assert.deepEqual(parts('Sodium 140 (135 - 145) mmol/L').slice(1), ['value 140', 'range (135 - 145)', 'unit mmol/L'])
 })
+
+test('a list of classes with their bounds is one text', () => {
+  const classes = 'LDL targets: low risk < 1,16 g/L, moderate < 1,00 g/L, optimum 0,70 g/L'
+  assert.deepEqual(parts(classes), [`text ${classes}`])
+})

@@ -302,14 +302,17 @@ function phraseAt(cell: Cell, index: number, count: number, cache: KnownPhrases)
   const key = index * (PHRASE_WORDS_MAX + 1) + count
   if (!cache.has(key)) {
     const words = cell.words.slice(index, index + count)
-    cache.set(key, readPhrase(cellOf(words), count) ?? beforeComma(words))
+    cache.set(key, readPhrase(cellOf(words), count) ?? beforeComma(words, cell.words[index + count]))
   }
   return cache.get(key)
 }
 
+/** A list of classes goes on with other words: `low risk < 1.2 g/L, moderate < 1.0 g/L`. */
+const BEHIND_COMMA = /^(?:[\d<>≤≥([]|normal\b|ref|\p{L}{1,2}$)/iu
+
 /** `12 umol/L, 10-30, L` */
-function beforeComma(words: Cell['words']): TypedCell | undefined {
-  if (!/[,;]$/u.test(words.at(-1)!.text)) return undefined
+function beforeComma(words: Cell['words'], next: Word | undefined): TypedCell | undefined {
+  if (!/[,;]$/u.test(words.at(-1)!.text) || !BEHIND_COMMA.test(next?.text ?? '')) return undefined
   const cell = cellOf([...words.slice(0, -1), ...withoutCommas(words.slice(-1))])
   return isUnit(cell.text) ? withKind(cell, 'unit') : intervalOf(cell.text) ? withKind(cell, 'range') : undefined
 }
