@@ -1,7 +1,7 @@
 // What a piece of text can be: a number, an interval, a word that is a result, a flag.
 
-/** As laboratories print them: `1,234.5`, `1,50,000` (Indian), `1.234,5`, `1 234`, `1'234`, `5,4`, `0,125`, `.8`, `1.2e3`, `2.5 x 10^3`, `4.5 x10E3`. */
-const NUMBER = String.raw`[+-]?(?:[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?|[1-9]\d?(?:,\d{2})+,\d{3}(?:\.\d+)?|[1-9]\d{0,2}(?:\.\d{3})+,\d+|[1-9]\d{0,2}(?:(?:[ \u00a0\u2009\u202f]\d{3})+|(?:['’]\d{3})+)(?:[.,]\d+)?|\d+(?:[.,]\d+)?|\.\d+)(?:[eE][+-]?\d{1,2}|\s?[x×]\s?10(?:(?:\^|E|e|\*)?[+-]?\d{1,2}|⁻?[⁰¹²³⁴-⁹]{1,2}))?`
+/** As laboratories print them: `1,234.5`, `1,50,000` (Indian), `1.234,5`, `1 234`, `1'234`, `5,4`, `0,125`, `.8`, `1.2e3`, `2.5 x 10^3`, `4.5 x10E3`, `10^5`. */
+const NUMBER = String.raw`[+-]?(?:[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?|[1-9]\d?(?:,\d{2})+,\d{3}(?:\.\d+)?|[1-9]\d{0,2}(?:\.\d{3})+,\d+|[1-9]\d{0,2}(?:(?:[ \u00a0\u2009\u202f]\d{3})+|(?:['’]\d{3})+)(?:[.,]\d+)?|10(?:\^\d{1,2}|[⁰¹²³⁴-⁹]{1,2})|\d+(?:[.,]\d+)?|\.\d+)(?:[eE][+-]?\d{1,2}|\s?[x×]\s?10(?:(?:\^|E|e|\*)?[+-]?\d{1,2}|⁻?[⁰¹²³⁴-⁹]{1,2}))?`
 const COMPARATOR = String.raw`(?:[<>]\s?(?:or\s?)?=|=<|=>|<|>|≤|≥|＜|＞|less than|greater than|more than|higher than|lower than|under|over|below|above|up to|upto|at least|at most|not? more than|not? less than|equal to or (?:greater|more|higher|less|lower) than|minimum|maximum|max\.?)`
 
 const NUMBER_ONLY = new RegExp(`^${NUMBER}$`, 'u')
@@ -14,7 +14,9 @@ const RATIO = /^\d+(?:\.\d+)?\s?[/:]\s?\d+(?:\.\d+)?$/u
 export function numberOf(text: string): number | undefined {
   let digits = text.trim().replaceAll('−', '-')
   if (!NUMBER_ONLY.test(digits)) return undefined
+  digits = digits.replace(/^([+-]?10)(?=[⁰¹²³⁴-⁹])/u, '$1^')
   digits = digits.replaceAll(/[⁻⁰¹²³⁴-⁹]/gu, (sign) => '0123456789-'['⁰¹²³⁴⁵⁶⁷⁸⁹⁻'.indexOf(sign)]!)
+  if (/^[+-]?10\^\d{1,2}$/u.test(digits)) return numberOf(digits.replace('10^', '1e'))
   const power = /\s?[x×]\s?10(?:\^|E|e|\*)?([+-]?\d{1,2})$/u.exec(digits)
   if (power) digits = digits.slice(0, power.index)
   digits = digits.replaceAll(/[ \u00a0\u2009\u202f'’]/gu, '')

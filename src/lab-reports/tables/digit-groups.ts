@@ -44,9 +44,11 @@ export function wordsOfLastNumber(words: Texts): number {
   return words.length > 0 && isNumber(1) ? 1 : 0
 }
 
-/** Whether words that begin within a text are one value: an interval has groups with zeros or on both sides, a number those that are told above. */
+/** Whether words within a text can be one value: an interval has groups with zeros or on both sides, a number those that are told above. */
 export function isOneValue(words: Texts, from: number, count: number): boolean {
   const text = textAt(words, from, count)
+  // `5.2 x 10^9 /L`: the power belongs to the unit.
+  if (/\s[x×]\s?10/u.test(text) && words[from + count]?.text.startsWith('/')) return false
   if (!/\d \d{3}(?!\d)/u.test(text)) return true
   if (intervalOf(text)) return /^\D*\d{1,3} \d{3}.*\d \d{3}/u.test(text) || !/ [1-9]\d{2}(?!\d)/u.test(text)
   const first = words.findIndex((word, index) => index >= from && /\d/u.test(word.text))

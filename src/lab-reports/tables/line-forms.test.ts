@@ -144,3 +144,17 @@ test('a number or a LOINC code in front of a name makes no row doubtful', () => 
     ],
   )
 })
+
+test('a list of classes with their bounds is no result', () => {
+  assert.deepEqual(
+    read(
+      'LDL-Cholesterol 1,42 g/L',
+      'LDL targets: low risk < 1,16 g/L, moderate < 1,00 g/L, high < 0,70 g/L, very high < 0,55 g/L',
+      'HDL-Cholesterol 0,52 g/L',
+    ),
+    [
+      ['LDL-Cholesterol', '1,42', 'g/L'],
+      ['HDL-Cholesterol', '0,52', 'g/L'],
+    ],
+  )
+})

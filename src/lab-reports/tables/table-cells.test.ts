@@ -45,7 +45,10 @@ test('a flag in front of a range and behind one in brackets stands for itself', 
   assert.deepEqual(parts('Sodium 140 (135 - 145) mmol/L').slice(1), ['value 140', 'range (135 - 145)', 'unit mmol/L'])
 })
 
-test('a list of classes with their bounds is one text', () => {
-  const classes = 'LDL targets: low risk < 1,16 g/L, moderate < 1,00 g/L, optimum 0,70 g/L'
-  assert.deepEqual(parts(classes), [`text ${classes}`])
+test('a power of ten alone is a result, and behind a number part of its unit', () => {
+  assert.deepEqual(parts('10^5 CFU/mL'), ['value 10^5', 'unit CFU/mL'])
+  assert.deepEqual(parts('10⁵ CFU/mL'), ['value 10⁵', 'unit CFU/mL'])
+  assert.deepEqual(parts('5.2 10^9/L'), ['value 5.2', 'unit 10^9/L'])
+  assert.deepEqual(parts('5.2 x 10^9 /L'), ['value 5.2', 'unit x 10^9 /L'])
+  assert.deepEqual(parts('5.2 10^9 zz/L'), ['text 5.2 10^9 zz/L'])
 })

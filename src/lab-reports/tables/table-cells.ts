@@ -355,6 +355,8 @@ function phrases(cell: Cell, start: number, cache: KnownPhrases): TypedCell[] | 
     for (let count = Math.min(PHRASE_WORDS_MAX, cell.words.length - index); count > 0 && !part; count--)
       part = isOneValue(cell.words, index, count) ? phraseAt(cell, index, count, cache) : undefined
     if (!part) return undefined
+    // `5.2 10^9 cells/L`: the power belongs to a unit that is not known.
+    if (/^10[\^⁰¹²³⁴-⁹]/u.test(part.text) && parts.at(-1)?.value === 'number' && part.kind === 'value') return undefined
     parts.push(part)
     index += part.words.length
   }
