@@ -1,7 +1,7 @@
 // What is doubtful about a reading, so that nothing implausible passes as certain. Changes no value.
 import { rangeFor } from '../../lab-values/ranges.ts'
 import { isUnit } from '../../lab-values/units.ts'
-import { flagOf, numberOf } from '../../lab-values/values.ts'
+import { flagOf, numberOf, valueKind } from '../../lab-values/values.ts'
 import type { MetadataPlaces } from '../heading/metadata.ts'
 import { boxesOverlap } from '../pages/page.ts'
 import { columnKind } from '../tables/headers.ts'
@@ -147,9 +147,11 @@ function valueDoubt(
 ): ReadingFinding | undefined {
   const isMoment = TIME.test(value) || (dateIn(value)?.index === 0 && numberOf(value) === undefined)
   const isNothing = !/[\p{L}\p{N}+±]|^\(-\)$/u.test(value) || /\p{L}[-–/,]$/u.test(value) || hasOpenBracket(value)
+  // `1.2.3`, `5,4,3`, `~12`
+  const isNoNumber = /^[^\p{L}]*\d[\d.,]*$/u.test(value) && valueKind(value) === undefined && dateIn(value) === undefined
   // `Normal` next to a range of numbers is what the report says of the result.
   const isFlag = (min !== null || max !== null) && flagOf(value) !== undefined
-  return isNothing || isFlag || (isMoment && !(isNamed(name) && /\btime\b/iu.test(name)))
+  return isNothing || isNoNumber || isFlag || (isMoment && !(isNamed(name) && /\btime\b/iu.test(name)))
     ? {
         kind: 'value_is_no_result',
         text: 'What was read as the result is empty or cut off, or looks like a date, a time or a flag.',

@@ -19,6 +19,7 @@ test('a result, its unit and its flag are apart, also where spaces are left out'
   assert.deepEqual(parts('12 mg/dL(LOW)'), ['value 12', 'unit mg/dL', 'flag (LOW)'])
   assert.deepEqual(parts('<12mg/dL(L)'), ['value <12', 'unit mg/dL', 'flag (L)'])
   assert.deepEqual(parts('95mg/dL'), ['value 95', 'unit mg/dL'])
+  assert.deepEqual(parts('12mm/1st hr'), ['value 12', 'unit mm/1st hr'])
   assert.deepEqual(parts('5.2x10³/µL'), ['value 5.2', 'unit x10³/µL'])
   assert.deepEqual(parts('5.2×10⁹/L'), ['value 5.2', 'unit ×10⁹/L'])
   assert.deepEqual(parts('1.2x10⁵ copies/mL'), ['value 1.2x10⁵', 'unit copies/mL'])

@@ -273,12 +273,18 @@ function withRemark(cell: Cell): TypedCell[] | undefined {
 }
 
 /** `95mg/dL`, `3.5-5.1mmol/L` and `95 mg/dL(HIGH)` with the spaces that are left out. */
-const withSpaces = (cell: Cell): Cell => cellOf(cell.words.flatMap((word) => flagBehindUnit(word).flatMap(unitBehindNumber)))
+const withSpaces = (cell: Cell): Cell =>
+  cellOf(
+    cell.words.flatMap((word, index) =>
+      flagBehindUnit(word).flatMap((part) => unitBehindNumber(part, cell.words[index + 1]?.text ?? '')),
+    ),
+  )
 
-function unitBehindNumber(word: Word): Word[] {
+/** @param next the word behind, which may be the rest of the unit: `12mm/1st hr` */
+function unitBehindNumber(word: Word, next: string): Word[] {
   const [, number = '', unit = ''] =
     /^([<>≤≥]?\d[\d.,]*(?:-\d[\d.,]*)?)([%a-zA-Zµμ^/×][\w%/^*.µμ⁰¹²³⁴⁵⁶⁷⁸⁹]*)$/u.exec(word.text) ?? []
-  return unit && isUnit(unit) ? splitWord(word, number.length) : [word]
+  return unit && (isUnit(unit) || isUnit(`${unit} ${next}`)) ? splitWord(word, number.length) : [word]
 }
 
 function flagBehindUnit(word: Word): Word[] {
