@@ -189,9 +189,8 @@ function sexWithoutLabel(texts: readonly PlacedText[]): ReturnType<typeof firstR
     const sex = sexWithin(value)
     return sex ? [{ value: sex, place }] : []
   })
-  const isNear = ({ page, box }: Place, other: Place) =>
-    page === other.page && Math.abs(centerY(box) - centerY(other.box)) < heightOf(box) * NEAR
-  return stated.find(({ value, place }) => stated.every((other) => other.value === value || !isNear(place, other.place)))
+  const areNear = (a: Place, b: Place) => a.page === b.page && Math.abs(centerY(a.box) - centerY(b.box)) < heightOf(a.box) * NEAR
+  return stated.find(({ value, place }) => stated.every((next) => next.value === value || !areNear(place, next.place)))
 }
 
 const statedPlaces = (places: Record<keyof Metadata, Place | undefined>, metadata: Metadata): MetadataPlaces =>

@@ -123,6 +123,10 @@ describe('a row', () => {
   for (const value of ['09:05', '08/11/2022', '12 Mar 2024', '', 'Non-', '1.030)', 'Normal', '1.2.3', '5,4,3', '~12'])
     test(`whose value is ${value || 'empty'} has no result`, () => assert.deepEqual(ofRow({ value }), ['value_is_no_result']))
 
+  test('whose value is a titer or a range has a result', () => {
+    for (const value of ['1:40', '<1:40', '4 - 6']) assert.deepEqual(ofRow({ value, unit: null, range_lines: [] }), [], value)
+  })
+
   test('whose range is invalid, or is a thousand times as high as the value, is doubtful', () => {
     assert.deepEqual(ofRow({ range_lines: ['70 99 01'] }), ['range_is_not_understood'])
     assert.deepEqual(ofRow({ name: 'Hematocrit', value: '0.4', unit: 'L/L', range_lines: ['375 - 510'] }), [

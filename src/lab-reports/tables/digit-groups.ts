@@ -8,9 +8,9 @@ type Texts = readonly Pick<Word, 'text'>[]
 const FIRST = /^[<>≤≥]?=?[+-]?[1-9]\d{0,2}$/u
 const GROUP = /^\d{3}(?:[.,]\d+)?$/u
 
-const textAt = (words: Texts, from: number, count: number): string =>
+const textAt = (words: Texts, start: number, count: number): string =>
   words
-    .slice(from, from + count)
+    .slice(start, start + count)
     .map(({ text }) => text)
     .join(' ')
 
@@ -18,13 +18,13 @@ const textAt = (words: Texts, from: number, count: number): string =>
  * How many words make the number that begins with one of them. A result and a bound behind it are two numbers (`140 135 - 145`), and so are a
  * result and a former one: groups are those with a zero in front, and those that a unit or a flag follows.
  */
-export function wordsOfNumber(words: Texts, from: number): number {
-  if (!FIRST.test(words[from]?.text ?? '')) return 1
-  let end = from + 1
+export function wordsOfNumber(words: Texts, start: number): number {
+  if (!FIRST.test(words[start]?.text ?? '')) return 1
+  let end = start + 1
   while (end < words.length && GROUP.test(words[end]!.text)) end++
-  const count = end - from
-  if (count < 2 || numberOf(textAt(words, from, count).replace(/^[<>≤≥]?=?/u, '')) === undefined) return 1
-  const groups = words.slice(from + 1, end)
+  const count = end - start
+  if (count < 2 || numberOf(textAt(words, start, count).replace(/^[<>≤≥]?=?/u, '')) === undefined) return 1
+  const groups = words.slice(start + 1, end)
   const withZero = groups.findLastIndex(({ text }) => text.startsWith('0')) + 1
   const next = words[end]
   const isMeasured = next !== undefined && (isUnitAt(words, end) || flagOf(next.text) !== undefined) && !/^[-–—]/u.test(next.text)
@@ -44,13 +44,13 @@ export function wordsOfLastNumber(words: Texts): number {
   return words.length > 0 && isNumber(1) ? 1 : 0
 }
 
-/** Whether words within a text can be one value: an interval has groups with zeros or on both sides, a number those that are told above. */
-export function isOneValue(words: Texts, from: number, count: number): boolean {
-  const text = textAt(words, from, count)
+/** Whether words within a text can be one value: of a number, groups of digits are those that are told above. */
+export function isOneValue(words: Texts, start: number, count: number): boolean {
+  const text = textAt(words, start, count)
   // `5.2 x 10^9 /L`: the power belongs to the unit.
-  if (/\s[x×]\s?10/u.test(text) && words[from + count]?.text.startsWith('/')) return false
+  if (/\s[x×]\s?10/u.test(text) && words[start + count]?.text.startsWith('/')) return false
   if (!/\d \d{3}(?!\d)/u.test(text)) return true
-  if (intervalOf(text)) return /^\D*\d{1,3} \d{3}.*\d \d{3}/u.test(text) || !/ [1-9]\d{2}(?!\d)/u.test(text)
-  const first = words.findIndex((word, index) => index >= from && /\d/u.test(word.text))
-  return wordsOfNumber(words, first) === from + count - first
+  if (intervalOf(text)) return true
+  const first = words.findIndex((word, index) => index >= start && /\d/u.test(word.text))
+  return wordsOfNumber(words, first) === start + count - first
 }

@@ -51,6 +51,8 @@ test('a letter and its number are a name where laboratories measure something of
 })
 
 test('a number or a LOINC code in front of a name is no part of it', () => {
-  for (const name of ['1. Vitamin B12', '12) Vitamin B12', '2132-9 Vitamin B12']) assert.equal(cleanName(name), 'Vitamin B12', name)
-  for (const name of ['17-OH Progesterone', '25 Hydroxyvitamin D', '5-HIAA', '11-Deoxycortisol']) assert.equal(cleanName(name), name)
+  for (const name of ['1. Vitamin B12', '12) Vitamin B12', '2132-9 Vitamin B12'])
+    assert.equal(cleanName(name), 'Vitamin B12', name)
+  for (const name of ['17-OH Progesterone', '25 Hydroxyvitamin D', '5-HIAA', '11-Deoxycortisol'])
+    assert.equal(cleanName(name), name)
 })
