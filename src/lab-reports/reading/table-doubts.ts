@@ -58,13 +58,23 @@ const UNKNOWN: ReadingFinding = {
   text: 'The row stands outside of the tables of the report, has no range, and laboratories know no test of its name.',
 }
 
+const NO_RESULT: ReadingFinding = {
+  kind: 'name_is_unknown',
+  text: 'The row has no range and stands under a heading of medicines or vital signs: it may be no result of a laboratory.',
+}
+const OF_NO_LABORATORY =
+  /^(?:(?:current|home|active|regular|your|patient'?s?)\s)?(?:medications?|medicines?|meds|prescriptions?|supplements?|drug history|vitals?(?: signs)?)(?:\s(?:list|history|taken))?:?$/iu
+
 /** Rows of lines outside the tables of a report, which may say something else than a result. */
 function unknownNames(tables: readonly TableOfRows[], { rows }: Reading, { isNamed }: Names): RowFinding[] {
-  if (!tables.some((table) => table.columns && table.rows.length > 0)) return []
+  const hasTables = tables.some((table) => table.columns && table.rows.length > 0)
   const outside = tables.filter(({ columns }) => !columns).flatMap((table) => table.rows)
-  return outside
-    .filter((index) => !rows[index]!.range_lines.length && !isNamed(rows[index]!.name))
-    .map((row) => ({ row, finding: UNKNOWN }))
+  return outside.flatMap((row): RowFinding[] => {
+    const { range_lines, name, panel } = rows[row]!
+    if (range_lines.length) return []
+    if (panel !== null && OF_NO_LABORATORY.test(panel)) return [{ row, finding: NO_RESULT }]
+    return hasTables && !isNamed(name) ? [{ row, finding: UNKNOWN }] : []
+  })
 }
 
 const STARRED: ReadingFinding = {

@@ -158,3 +158,14 @@ test('a list of classes with their bounds is no result', () => {
     ],
   )
 })
+
+test('what a report says of medicines and vital signs is doubtful', () => {
+  for (const heading of ['Medications', 'Current medications', 'Vital signs']) {
+    const rows = resultsOf('Glucose 105 mg/dL 70-99', heading, 'Vitamin D 1000 IU', 'Insulin 10 units')
+    assert.deepEqual(
+      rows.map(({ findings }) => findings.some(({ kind }) => kind === 'name_is_unknown')),
+      [false, true, true],
+      heading,
+    )
+  }
+})
