@@ -421,3 +421,16 @@ test('a result goes on in the next line behind a word that says the opposite of 
       ],
     )
 })
+
+test('the rest of a name below a row without a panel is part of it, where only both are a name', () => {
+  assert.deepEqual(
+    readRows([
+      ...HEADER,
+      ...line(120, 'Thyroid Stimulating', '1.2', 'mIU/L', '0.4 - 4.5'),
+      ...line(136, 'Hormone'),
+      ...line(152, 'Sodium', '140', 'mmol/L', '135 - 145'),
+      ...line(168, 'Potassium', '4.1', 'mmol/L', '3.5 - 5.1'),
+    ]).map(([name]) => name),
+    ['Thyroid Stimulating Hormone', 'Sodium', 'Potassium'],
+  )
+})

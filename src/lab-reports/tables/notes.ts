@@ -271,7 +271,7 @@ function addRangeLine({ range_lines }: Row, text: string): void {
 
 /** `Phosphatase` below `Alkaline`, which is not a name of its own, nor under the heading of its panel: that may be `Bilirubin` for `Direct`. */
 const completesName = ({ name, panel }: Row, rest: string, isNamed: (name: string) => boolean): boolean =>
-  panel !== null && !isNamed(name) && !isNamed(`${panel} ${name}`) && isNamed(`${name} ${rest}`)
+  !isNamed(name) && (panel === null || !isNamed(`${panel} ${name}`)) && isNamed(`${name} ${rest}`)
 
 /** Words of ranges that have no number: `Adult`, `Male:`, `Not detected`. */
 const RANGE_WORDS =
