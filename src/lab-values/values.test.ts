@@ -35,6 +35,7 @@ describe('values as reports print them', () => {
     const kinds = {
       '95': 'number',
       '<0.01': 'comparator',
+      '<1:40': 'comparator',
       '97/100': 'ratio',
       '10-20': 'interval',
       'Non-Reactive': 'word',
@@ -55,6 +56,9 @@ describe('values as reports print them', () => {
     assert.deepEqual(partFlag('Positive (!)'), { value: 'Positive', flag: 'marked' })
     assert.deepEqual(partFlag('Trace (Abn)'), { value: 'Trace', flag: 'abnormal' })
     assert.deepEqual(partFlag('Positive'), { value: 'Positive' })
+    assert.deepEqual(partFlag('L130'), { value: '130', flag: 'low' })
+    assert.deepEqual(partFlag('11.2!!'), { value: '11.2', flag: 'critical' })
+    for (const value of ['L1', 'H2', 'L1-L4']) assert.deepEqual(partFlag(value), { value }, value)
     for (const marked of ['180 (1)', '180 [2]', '180²']) assert.deepEqual(partFlag(marked), { value: '180' }, marked)
     for (const value of ['30 (1+)', '10⁵', '12 (40)']) assert.deepEqual(partFlag(value), { value }, value)
     assert.equal(flagOf('[HH]'), 'critical_high')

@@ -1,10 +1,12 @@
 // What a piece of text can be: a number, an interval, a word that is a result, a flag.
 
 /** As laboratories print them: `1,234.5`, `1,50,000` (Indian), `1.234,5`, `1 234`, `1'234`, `5,4`, `0,125`, `.8`, `1.2e3`, `2.5 x 10^3`, `4.5 x10E3`, `10^5`. */
-const NUMBER = String.raw`[+-]?(?:[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?|[1-9]\d?(?:,\d{2})+,\d{3}(?:\.\d+)?|[1-9]\d{0,2}(?:\.\d{3})+,\d+|[1-9]\d{0,2}(?:(?:[ \u00a0\u2009\u202f]\d{3})+|(?:['’]\d{3})+)(?:[.,]\d+)?|10(?:\^\d{1,2}|[⁰¹²³⁴-⁹]{1,2})|\d+(?:[.,]\d+)?|\.\d+)(?:[eE][+-]?\d{1,2}|\s?[x×]\s?10(?:(?:\^|E|e|\*)?[+-]?\d{1,2}|⁻?[⁰¹²³⁴-⁹]{1,2}))?`
+const NUMBER = String.raw`[+-]?(?:[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?|[1-9]\d?(?:,\d{2})+,\d{3}(?:\.\d+)?|[1-9]\d{0,2}(?:\.\d{3})+,\d+|[1-9]\d{0,2}(?:(?:[ \u00a0\u2009\u202f]\d{3})+|(?:['’]\d{3})+)(?:[.,]\d+)?|\d+(?:[.,]\d+)?|\.\d+)(?:[eE][+-]?\d{1,2}|\s?[x×]\s?10(?:(?:\^|E|e|\*)?[+-]?\d{1,2}|⁻?[⁰¹²³⁴-⁹]{1,2}))?`
 const COMPARATOR = String.raw`(?:[<>]\s?(?:or\s?)?=|=<|=>|<|>|≤|≥|＜|＞|less than|greater than|more than|higher than|lower than|under|over|below|above|up to|upto|at least|at most|not? more than|not? less than|equal to or (?:greater|more|higher|less|lower) than|minimum|maximum|max\.?)`
 
-const NUMBER_ONLY = new RegExp(`^${NUMBER}$`, 'u')
+/** `10^5` may be a result, but no bound. */
+const POWER = String.raw`10(?:\^\d{1,2}|[⁰¹²³⁴-⁹]{1,2})`
+const NUMBER_ONLY = new RegExp(`^(?:${NUMBER}|${POWER})$`, 'u')
 const COMPARATOR_NUMBER = new RegExp(String.raw`^(${COMPARATOR})\s?(?:(?:or equal to|or =)\s?)?(${NUMBER})$`, 'iu')
 /** Minus signs of every length, `to`, and the tilde. */
 const INTERVAL = new RegExp(String.raw`^[([]?\s?(${NUMBER})\s?(?:-|–|—|−|~|to|through|thru|\.\.)\s?(${NUMBER})\s?[)\]]?$`, 'iu')
@@ -14,9 +16,9 @@ const RATIO = /^\d+(?:\.\d+)?\s?[/:]\s?\d+(?:\.\d+)?$/u
 export function numberOf(text: string): number | undefined {
   let digits = text.trim().replaceAll('−', '-')
   if (!NUMBER_ONLY.test(digits)) return undefined
-  digits = digits.replace(/^([+-]?10)(?=[⁰¹²³⁴-⁹])/u, '$1^')
+  digits = digits.replace(/^10(?=[⁰¹²³⁴-⁹])/u, '10^')
   digits = digits.replaceAll(/[⁻⁰¹²³⁴-⁹]/gu, (sign) => '0123456789-'['⁰¹²³⁴⁵⁶⁷⁸⁹⁻'.indexOf(sign)]!)
-  if (/^[+-]?10\^\d{1,2}$/u.test(digits)) return numberOf(digits.replace('10^', '1e'))
+  if (/^10\^\d{1,2}$/u.test(digits)) return numberOf(digits.replace('10^', '1e'))
   const power = /\s?[x×]\s?10(?:\^|E|e|\*)?([+-]?\d{1,2})$/u.exec(digits)
   if (power) digits = digits.slice(0, power.index)
   digits = digits.replaceAll(/[ \u00a0\u2009\u202f'’]/gu, '')
@@ -80,7 +82,11 @@ export function boundOf(text: string): Interval | undefined {
     : { min: null, max: value, ...(isOpen && { isMaxOpen: true }) }
 }
 
-export const isComparator = (text: string): boolean => boundOf(text) !== undefined && /^[<>=≤≥＜＞]/u.test(text.trim())
+const TITER_COMPARED = /^[<>≤≥]=?\s?1\s?:\s?\d+$/u
+
+/** `<5.7`, `>= 60`, `<1:40` */
+export const isComparator = (text: string): boolean =>
+  (boundOf(text) !== undefined && /^[<>=≤≥＜＞]/u.test(text.trim())) || TITER_COMPARED.test(text.trim())
 
 export const isRatio = (text: string): boolean => RATIO.test(text.trim())
 
@@ -234,7 +240,7 @@ export interface ValueWithFlag {
 export function partFlag(text: string): ValueWithFlag {
   const value = withoutMark(text.trim())
   const after =
-    /^(.*?[\d+a-z)])\s?(\*{1,3}|!|↑{1,2}|↓{1,2}|▲|▼|(?<=\d)\s?[([]?(?:H{1,2}|L{1,2}|A|C)[)\]]?\*?|\s[([]?(?:HH?|LL?|A|High|Low|Abn|Abnormal|Critical|Alert)[)\]]?|\s[([](?:\*{1,3}|!|↑{1,2}|↓{1,2}|▲|▼|Above range|Below range)[)\]])$/u.exec(
+    /^(.*?[\d+a-z)])\s?(\*{1,3}|!{1,3}|↑{1,2}|↓{1,2}|▲|▼|(?<=\d)\s?[([]?(?:H{1,2}|L{1,2}|A|C)[)\]]?\*?|\s[([]?(?:HH?|LL?|A|High|Low|Abn|Abnormal|Critical|Alert)[)\]]?|\s[([](?:\*{1,3}|!|↑{1,2}|↓{1,2}|▲|▼|Above range|Below range)[)\]])$/u.exec(
       value,
     )
   if (after) {
@@ -246,7 +252,7 @@ export function partFlag(text: string): ValueWithFlag {
   // `0.59 -` and `7 -` are low; `2 +` is a grade.
   const signed = /^(\d{2,}|\d+[.,]\d+|\d(?= -))\s([+-])$/u.exec(value)
   if (signed) return { value: signed[1]!, flag: signed[2] === '+' ? 'high' : 'low' }
-  const before = /^(\*{1,3}|!|↑{1,2}|↓{1,2}|▲|▼|(?:HH?|LL?|A|C)\s|[([](?:HH?|LL?|A|C)[)\]])\s?([<>≤≥]?\s?[\d.].*)$/u.exec(value)
+  const before = /^(\*{1,3}|!|↑{1,2}|↓{1,2}|▲|▼|(?:HH?|LL?|A|C)\s|(?:HH?|LL?)(?=\d{2}|\d[.,]\d)|[([](?:HH?|LL?|A|C)[)\]])\s?([<>≤≥]?\s?[\d.].*)$/u.exec(value)
   if (before) {
     const flag = flagOf(before[1]!)
     if (flag) return { value: before[2]!.trim(), flag }

@@ -120,7 +120,7 @@ describe('a row', () => {
       assert.deepEqual(ofRow({ name }), ['name_holds_a_heading'])
   })
 
-  for (const value of ['09:05', '08/11/2022', '12 Mar 2024', '', 'Non-', '1.030)', 'Normal', '1.2.3', '5,4,3', '~12', '105 b'])
+  for (const value of ['09:05', '08/11/2022', '12 Mar 2024', '', 'Non-', '1.030)', 'Normal', '1.2.3', '5,4,3', '~12', '105 b', '30-'])
     test(`whose value is ${value || 'empty'} has no result`, () => assert.deepEqual(ofRow({ value }), ['value_is_no_result']))
 
   test('whose value is a titer or a range has a result', () => {
@@ -185,6 +185,12 @@ describe('a table', () => {
   test('has a doubtful row if text of its line is in no field of the row', () => {
     const lines = printed.with(1, line('Sodium in serum', '91', 'mg/dL', '70 - 99'))
     assert.deepEqual(findings([HEADER, ...lines], whole).rows, [[], ['text_not_read'], [], []])
+  })
+
+  test('has a doubtful row next to a result with a comparator, of which only the number is in a field', () => {
+    const lines = printed.with(1, line('ASMA', '<1:20', '', '1:20'))
+    const rows = whole.with(1, rowIn(2, { name: 'ASMA', value: '1:20', unit: null, range_lines: [] }))
+    assert.deepEqual(findings([HEADER, ...lines], rows).rows[1], ['text_not_read'])
   })
 
   test('has doubtful rows around a line that belongs to no row', () => {

@@ -57,6 +57,8 @@ const SIGN_HEIGHT_MIN = 0.5
 /** What so many rows of a table have is how it is printed: a label, a former result. */
 const [USUAL_ROWS_MIN, USUAL_SHARE] = [3, 0.3]
 
+const COMPARED = /^[<>≤≥]=?\d[\d.,:]*$/u
+
 /** `1.`, `2)`, `2345-7`: a number or a LOINC code in front of a name. */
 const NUMBERING = /^(?:\d{1,2}[.)]|\d{3,5}-\d)$/u
 
@@ -117,7 +119,11 @@ function wordsBesideRows(table: TableOfRows, { rows, results }: Reading): RowFin
       .filter((neighborIndex) => areInLine(rows[neighborIndex]!.box, row.box))
       .flatMap((neighborIndex) => textsOf(rows[neighborIndex]!))
     const [said, joined] = [new Set(beside.flatMap(tokensOf)), joinedOf(beside)]
-    const isSaid = ({ text }: Word) => tokensOf(text).every((token) => said.has(token) || joined.includes(token))
+    const signs = beside.join(' ').replaceAll(' ', '')
+    const isSaid = ({ text }: Word) =>
+      tokensOf(text).every((token) => said.has(token) || joined.includes(token)) &&
+      // `1:20` does not say `<1:20`.
+      (!COMPARED.test(text) || table.page.source === 'ocr' || signs.includes(text))
     const cells = lines
       .filter((line) => areInLine(line.box, row.box))
       .flatMap((line) => statementsIn(withoutPrintedCodes(line), isSpecimen).rest?.cells ?? [])
