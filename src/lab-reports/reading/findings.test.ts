@@ -193,6 +193,15 @@ describe('a table', () => {
     assert.deepEqual(findings([HEADER, ...lines], rows).rows[1], ['text_not_read'])
   })
 
+  test('has a doubtful row whose name goes on in the heading of the next one', () => {
+    const lines = [line('Alkaline', '80', 'U/L', '30 - 120'), line('Phosphatase'), line('Sodium', '140', 'mmol/L', '135 - 145')]
+    const rows = [
+      rowIn(1, { name: 'Alkaline', value: '80', unit: 'U/L', range_lines: ['30 - 120'] }),
+      rowIn(3, { name: 'Sodium', value: '140', unit: 'mmol/L', range_lines: ['135 - 145'], panel: 'Phosphatase' }),
+    ]
+    assert.deepEqual(findings([HEADER, ...lines], rows).rows, [['name_is_incomplete'], []])
+  })
+
   test('has doubtful rows around a line that belongs to no row', () => {
     const lines = printed.toSpliced(2, 0, line('Antibody'))
     const rows = whole.map((row, index) => (index < 2 ? row : rowIn(index + 2, row)))

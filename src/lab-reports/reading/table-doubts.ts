@@ -47,6 +47,7 @@ export function tableDoubts(reading: Reading, names: Names): RowFinding[] {
   return [
     ...tables.flatMap((table) => [...lostCells(table, reading), ...strayRanges(table, reading), ...missingFlags(table, reading)]),
     ...unknownNames(tables, reading, names),
+    ...namesInPanels(reading, names),
     ...starredFlags(tables, reading),
   ]
 }
@@ -74,6 +75,19 @@ function unknownNames(tables: readonly TableOfRows[], { rows }: Reading, { isNam
     if (range_lines.length) return []
     if (panel !== null && OF_NO_LABORATORY.test(panel)) return [{ row, finding: NO_RESULT }]
     return hasTables && !isNamed(name) ? [{ row, finding: UNKNOWN }] : []
+  })
+}
+
+const GOES_ON: ReadingFinding = {
+  kind: 'name_is_incomplete',
+  text: 'The name is known with the heading of the rows below: it may go on there.',
+}
+
+/** Rows whose name goes on in what was read as the heading of the next rows: `Alkaline` at the end of a page, `Phosphatase` on the next one. */
+function namesInPanels({ rows }: Reading, { isNamed }: Names): RowFinding[] {
+  return rows.flatMap(({ name, panel }, row): RowFinding[] => {
+    const next = rows[row + 1]?.panel
+    return next && next !== panel && !isNamed(name) && isNamed(`${name} ${next}`) ? [{ row, finding: GOES_ON }] : []
   })
 }
 
