@@ -120,7 +120,20 @@ describe('a row', () => {
       assert.deepEqual(ofRow({ name }), ['name_holds_a_heading'])
   })
 
-  for (const value of ['09:05', '08/11/2022', '12 Mar 2024', '', 'Non-', '1.030)', 'Normal', '1.2.3', '5,4,3', '~12', '105 b', '30-'])
+  for (const value of [
+    '09:05',
+    '08/11/2022',
+    '12 Mar 2024',
+    '',
+    'Non-',
+    '1.030)',
+    'Normal',
+    '1.2.3',
+    '5,4,3',
+    '~12',
+    '105 b',
+    '30-',
+  ])
     test(`whose value is ${value || 'empty'} has no result`, () => assert.deepEqual(ofRow({ value }), ['value_is_no_result']))
 
   test('whose value is a titer or a range has a result', () => {

@@ -148,7 +148,8 @@ function valueDoubt(
   const isMoment = TIME.test(value) || (dateIn(value)?.index === 0 && numberOf(value) === undefined)
   const isNothing = !/[\p{L}\p{N}+±]|^\(-\)$/u.test(value) || /\p{L}[-–/,]$/u.test(value) || hasOpenBracket(value)
   // `1.2.3`, `5,4,3`, `~12`, `105 b`, `30-`
-  const isNoNumber = /^[~≈]?\s?\d[\d.,]*(?:\s\p{L}|[-–+?])?$/u.test(value) && valueKind(value) === undefined && dateIn(value) === undefined
+  const isNoNumber =
+    /^[~≈]?\s?\d[\d.,]*(?:\s\p{L}|[-–+?])?$/u.test(value) && valueKind(value) === undefined && dateIn(value) === undefined
   // `Normal` next to a range of numbers is what the report says of the result.
   const isFlag = (min !== null || max !== null) && flagOf(value) !== undefined
   return isNothing || isNoNumber || isFlag || (isMoment && !(isNamed(name) && /\btime\b/iu.test(name)))

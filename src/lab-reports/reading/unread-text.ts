@@ -367,7 +367,7 @@ const namesResult = ({ cells }: Pick<Line, 'cells'>, { isNamed }: Names): boolea
   const texts = cells.flatMap(({ words }) => words.map(({ text }) => text))
   if (looksLikeSentence(texts.join(' ')) || /\p{L}\.$/u.test(texts.at(-1) ?? '')) return false
   const position = texts.findIndex(
-    (text, index) => index > 0 && numberOf(text) !== undefined && isNamed(texts.slice(0, index).join(' ')),
+    (text, index) => index > 0 && numberOf(text.replace(/%$/u, '')) !== undefined && isNamed(texts.slice(0, index).join(' ')),
   )
   return position > 0 && position < texts.length - 1
 }

@@ -169,3 +169,29 @@ test('what a report says of medicines and vital signs is doubtful', () => {
     )
   }
 })
+
+test('a number alone behind a name is its result, unless the name is known with it', () => {
+  assert.deepEqual(
+    read('TSH = 1.2', 'Estimated GFR >60', 'Vitamin B 12', 'HIV 1/2 Antibody Non Reactive (0.12)', 'Cholesterol ratio 4.1'),
+    [
+      ['TSH', '1.2', null],
+      ['Estimated GFR', '>60', null],
+      ['HIV 1/2 Antibody', 'Non Reactive (0.12)', null],
+      ['Cholesterol ratio', '4.1', null],
+    ],
+  )
+})
+
+test('a unit with a slash or a percent sign needs no space behind its number, and a small letter may begin a name', () => {
+  assert.deepEqual(read('Hemoglobin A1c 5.6% (<5.7%)', 'Glucose 105mg/dL 70-99', 'hs-CRP 0.8 mg/L <1.0'), [
+    ['Hemoglobin A1c', '5.6', '%'],
+    ['Glucose', '105', 'mg/dL'],
+    ['hs-CRP', '0.8', 'mg/L'],
+  ])
+})
+
+test('a range in brackets behind a name is that of the result', () => {
+  const [tsh, glucose] = resultsOf('TSH (0.4-4.5): 1.2 mIU/L', 'Glucose (0-2 h) 105 mg/dL 70-99')
+  assert.deepEqual([tsh!.test_name, tsh!.min_reference_range, tsh!.interpretation], ['TSH', 0.4, 'normal'])
+  assert.deepEqual([glucose!.test_name, glucose!.min_reference_range], ['Glucose (0-2 h)', 70])
+})

@@ -3,7 +3,7 @@ import { isUnit } from '../../lab-values/units.ts'
 import { boundOf, type Flag, intervalOf, isBloodGroup } from '../../lab-values/values.ts'
 import { type Box, boxAround, centerX, heightOf, overlapX, type PageText } from '../pages/page.ts'
 import { looksLikeSentence } from '../texts/names.ts'
-import { type Cell, cellOf, isValueInColumn, type Line, type TypedCell, withKind } from './table-cells.ts'
+import { type Cell, cellOf, isTimeUnit, isValueInColumn, type Line, type TypedCell, withKind } from './table-cells.ts'
 import type { Column } from './headers.ts'
 import { nearestColumn } from './regions.ts'
 import * as tolerances from './tolerances.ts'
@@ -175,8 +175,8 @@ export function joinsName(first: string, second: string, isNamed: (name: string)
   if (/[,/(–]$|\p{L}{4}-$|\b(?:of|and|with|to|by)$/iu.test(first) || (first.includes('(') && !first.includes(')'))) return true
   // `wRfx`, `w/ Reflex`
   if (/^w(?:\/|rfx\b|reflex\b)/iu.test(second)) return true
-  // `pH` and `hsCRP` begin small and are names of their own.
-  return /^[a-z,/]/u.test(second) && !/^[a-z]{1,3}[A-Z]/u.test(second) && !isNamed(second)
+  // `pH`, `hsCRP` and `hs-CRP` begin small and are names of their own.
+  return /^[a-z,/]/u.test(second) && !/^[a-z]{1,3}-?[A-Z]/u.test(second) && !isNamed(second)
 }
 
 interface Around extends Pick<ReadRowsOptions, 'isNamed' | 'isSpecimen'> {
@@ -316,6 +316,19 @@ const UNITS_OF = new Set(['value', 'normal_value', 'abnormal_value', 'dated_valu
 
 /** Units that are names as well: `Reaction (pH)`, `Prothrombin time (INR)`. */
 const NAMES_TOO = /^(?:[a-z]|ph|inr|isr|ratio|index|score|calc|mom|sd|ai|coi|titre|titer|hpf|lpf|phpf)$/iu
+
+/** `TSH (0.4 - 4.5 mIU/L)` in front of its result: a row without a range with that of its name. */
+export function withNamedRange(row: Row): Row {
+  const [, name, range = ''] = (row.range_lines.length ? null : /^(.*\p{L}.*?)\s?[([]([^()[\]]+)[)\]]$/u.exec(row.name)) ?? []
+  if (!name || !/\d/u.test(range) || !/\d/u.test(row.value)) return row
+  const words = range.split(' ')
+  const [bounds, unit] = [1, 2, 3].flatMap((count): [string, string | null][] => {
+    const rest = words.slice(count).join(' ')
+    return rest === '' || (isUnit(rest) && !isTimeUnit(rest)) ? [[words.slice(0, count).join(' '), rest || null]] : []
+  })[0] ?? [range, null]
+  if (!intervalOf(bounds) && !boundOf(bounds)) return row
+  return { ...row, name, range_lines: [range], unit: row.unit ?? unit }
+}
 
 /** A row of numbers without a unit of its own with that of its name, `Glucose (mg/dL)`, else with that of its column. */
 export function withNamedUnit(row: Row, ofColumns?: string): Row {

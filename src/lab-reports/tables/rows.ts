@@ -30,6 +30,7 @@ import {
   reclassify,
   type Row,
   usualHeight,
+  withNamedRange,
   withNamedUnit,
   withoutSiteMarks,
   withRestOfArea,
@@ -58,7 +59,7 @@ export function readRows(pages: readonly { page: PageText; lines: readonly Line[
   stateSpecimensAndMethods(regions)
   const rows = regions.flatMap((region) => region.rows)
   const tables = tablesOfPages.flatMap((item) => item.rows)
-  return mergeRows(withoutSiteMarks(rows.map((row) => withRestOfArea(withNamedUnit(row), pages))), tables)
+  return mergeRows(withoutSiteMarks(rows.map((row) => withRestOfArea(withNamedRange(withNamedUnit(row)), pages))), tables)
 }
 
 interface RegionRead {
@@ -108,7 +109,8 @@ interface TypedLine extends StatedLine {
   wholeCells: TypedCell[]
 }
 
-function typeCells(statedLine: StatedLine, { columns, options: { isNamed } }: LinePlace): TypedLine {
+function typeCells(statedLine: StatedLine, { columns, options }: LinePlace): TypedLine {
+  const { isNamed } = options
   const cells = splitAtColumns(statedLine.line.cells, columns, isNamed)
     .flatMap((cell) => {
       // `Male : 30 - 400 Female : 15 - 150` below a name is its range.
@@ -123,9 +125,7 @@ function typeCells(statedLine: StatedLine, { columns, options: { isNamed } }: Li
       })),
     )
     .map((cell, index, lineCells) => reclassify(cell, index, lineCells, isNamed))
-  const parted = columns
-    ? withResultBehindName(cells, isNamed)
-    : withWordBehindName(withResultBehindName(cells, isNamed), isNamed)
+  const parted = columns ? withResultBehindName(cells, isNamed) : withResultAlone(withResultBehindName(cells, isNamed), options)
   return {
     ...statedLine,
     cells: withEndsOfNames(withLettersOfNames(parted, isNamed), isNamed),
@@ -147,17 +147,26 @@ function withResultBehindName(cells: TypedCell[], isNamed: ReadRowsOptions['isNa
 
 /** Words that say whether something is there. In small letters they may be the end of an explanation. */
 const SEEN =
-  /^(?:(?:Not?|None|Nil|NOT?|NONE|NIL)[- ](?:detected|reactive|seen|isolated|present|DETECTED|REACTIVE|SEEN|ISOLATED|PRESENT)|Non-?[Rr]eactive|NON-?REACTIVE|Detected|DETECTED|Reactive|REACTIVE|Negative|NEGATIVE|Positive|POSITIVE|Absent|ABSENT|Present|PRESENT|Trace|TRACE)$/u
-const SEEN_WORDS_MAX = 2
+  /^(?:(?:Not?|None|Nil|NOT?|NONE|NIL)[- ](?:[Dd]etected|[Rr]eactive|[Ss]een|[Ii]solated|[Pp]resent|DETECTED|REACTIVE|SEEN|ISOLATED|PRESENT)|Non[- ]?[Rr]eactive|NON[- ]?REACTIVE|Detected|DETECTED|Reactive|REACTIVE|Negative|NEGATIVE|Positive|POSITIVE|Absent|ABSENT|Present|PRESENT|Trace|TRACE)(?: \([<>]?[\d.]+\))?$/u
+const SEEN_WORDS_MAX = 3
+const NUMBER_ALONE = /^[<>≤≥]?\d[\d.,]*$/u
 
-/** `HPV 16 Not detected` alone in a line as a name and its result. */
-function withWordBehindName(cells: TypedCell[], isNamed: ReadRowsOptions['isNamed']): TypedCell[] {
+/** `HPV 16 Not detected`, `TSH 1.2` alone in a line as a name and its result; `Vitamin B 12` is a name. */
+function withResultAlone(cells: TypedCell[], { isNamed, isAnalyte }: ReadRowsOptions): TypedCell[] {
   const [cell, ...others] = cells
   if (others.length || cell?.kind !== 'text' || isNamed(cell.text)) return cells
+  const partsAt = (count: number): TypedCell[] => {
+    const name = cell.words.slice(0, -count)
+    const withoutSign = /^[=:]$/u.test(name.at(-1)!.text) ? name.slice(0, -1) : name
+    return withoutSign.length
+      ? [{ ...cell, ...cellOf(withoutSign) }, withKind({ ...cell, ...cellOf(cell.words.slice(-count)) }, 'value')]
+      : []
+  }
   for (let count = Math.min(SEEN_WORDS_MAX, cell.words.length - 1); count > 0; count--) {
-    const [name, result] = [cellOf(cell.words.slice(0, -count)), cellOf(cell.words.slice(-count))]
-    if (SEEN.test(result.text) && isNamed(cleanName(name.text)))
-      return [{ ...cell, ...name }, withKind({ ...cell, ...result }, 'value')]
+    const [name, result] = partsAt(count)
+    if (!name || !result) continue
+    const isNumber = count === 1 && NUMBER_ALONE.test(result.text) && isNamed(cleanName(name.text))
+    if (isNumber || (SEEN.test(result.text) && isAnalyte(cleanName(name.text)))) return [name, result]
   }
   return cells
 }

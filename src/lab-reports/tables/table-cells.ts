@@ -235,7 +235,13 @@ function splitUncached(cell: Cell): TypedCell[] {
   const phrasesOfCell = spaced.words.length > cell.words.length ? phrases(spaced, 0, new Map()) : undefined
   if (phrasesOfCell) return phrasesOfCell
   const cache: KnownPhrases = new Map()
-  if (!endsInPhrase(cell, cache)) return withLowSign(cell) ?? withRemark(cell) ?? [classified]
+  const isReadable = endsInPhrase(cell, cache)
+  const parts = (isReadable ? partsBehindName(cell, cache) : undefined) ?? partsWithoutSpaces(cell, spaced)
+  return parts ?? (isReadable ? undefined : (withLowSign(cell) ?? withRemark(cell))) ?? [classified]
+}
+
+/** What stands behind a name as values, units, ranges and flags, and the name. */
+function partsBehindName(cell: Cell, cache: KnownPhrases): TypedCell[] | undefined {
   for (let start = 0; start < cell.words.length; start++) {
     const parts = phrases(cell, start, cache)
     if (!parts) continue
@@ -249,7 +255,13 @@ function splitUncached(cell: Cell): TypedCell[] {
     if (BEFORE_TIME.test(cell.words[start - 1]!.text) && isTimeUnit(parts[1]!.text)) continue
     return [withKind(cellOf(cell.words.slice(0, start)), 'text'), ...parts]
   }
-  return [classified]
+  return undefined
+}
+
+/** `Hemoglobin A1c 5.6% (<5.7%)`; `Vitamin C 500mg` is a name. */
+function partsWithoutSpaces(cell: Cell, spaced: Cell): TypedCell[] | undefined {
+  const hasRate = cell.words.some(({ text }) => /^[<>≤≥]?\d[\d.,]*(?:%$|[\p{L}µ]+\/)/u.test(text))
+  return hasRate && spaced.words.length > cell.words.length ? partsBehindName(spaced, new Map()) : undefined
 }
 
 /** `3.1 g/L -`: a result, its unit and the sign of a low one, whose opposite is `+`. Behind a number a dash may begin the end of a range. */
