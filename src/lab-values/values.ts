@@ -252,7 +252,10 @@ export function partFlag(text: string): ValueWithFlag {
   // `0.59 -` and `7 -` are low; `2 +` is a grade.
   const signed = /^(\d{2,}|\d+[.,]\d+|\d(?= -))\s([+-])$/u.exec(value)
   if (signed) return { value: signed[1]!, flag: signed[2] === '+' ? 'high' : 'low' }
-  const before = /^(\*{1,3}|!|↑{1,2}|↓{1,2}|▲|▼|(?:HH?|LL?|A|C)\s|(?:HH?|LL?)(?=\d{2}|\d[.,]\d)|[([](?:HH?|LL?|A|C)[)\]])\s?([<>≤≥]?\s?[\d.].*)$/u.exec(value)
+  const before =
+    /^(\*{1,3}|!|↑{1,2}|↓{1,2}|▲|▼|(?:HH?|LL?|A|C)\s|(?:HH?|LL?)(?=\d{2}|\d[.,]\d)|[([](?:HH?|LL?|A|C)[)\]])\s?([<>≤≥]?\s?[\d.].*)$/u.exec(
+      value,
+    )
   if (before) {
     const flag = flagOf(before[1]!)
     if (flag) return { value: before[2]!.trim(), flag }

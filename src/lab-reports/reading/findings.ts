@@ -1,7 +1,7 @@
 // What is doubtful about a reading, so that nothing implausible passes as certain. Changes no value.
 import { rangeFor } from '../../lab-values/ranges.ts'
 import { isUnit } from '../../lab-values/units.ts'
-import { flagOf, numberOf, valueKind } from '../../lab-values/values.ts'
+import { boundOf, flagOf, numberOf, valueKind } from '../../lab-values/values.ts'
 import type { MetadataPlaces } from '../heading/metadata.ts'
 import { boxesOverlap } from '../pages/page.ts'
 import { columnKind } from '../tables/headers.ts'
@@ -150,9 +150,12 @@ function valueDoubt(
   // `1.2.3`, `5,4,3`, `~12`, `105 b`, `30-`
   const isNoNumber =
     /^[~≈]?\s?\d[\d.,]*(?:\s\p{L}|[-–+?])?$/u.test(value) && valueKind(value) === undefined && dateIn(value) === undefined
+  // `105 (110)`, `105 corrected`: next to a range of numbers the number has to stand for itself.
+  const isNotAlone =
+    (min !== null || max !== null) && /\d/u.test(value) && valueKind(value) === undefined && boundOf(value) === undefined
   // `Normal` next to a range of numbers is what the report says of the result.
   const isFlag = (min !== null || max !== null) && flagOf(value) !== undefined
-  return isNothing || isNoNumber || isFlag || (isMoment && !(isNamed(name) && /\btime\b/iu.test(name)))
+  return isNothing || isNoNumber || isNotAlone || isFlag || (isMoment && !(isNamed(name) && /\btime\b/iu.test(name)))
     ? {
         kind: 'value_is_no_result',
         text: 'What was read as the result is empty or cut off, or looks like a date, a time or a flag.',

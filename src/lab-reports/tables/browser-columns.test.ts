@@ -324,3 +324,18 @@ test('ranges in columns of groups of patients are those of the patient, and thos
   assert.equal(first!.interpretation, 'unknown')
   assert.ok(first!.findings.some(({ kind }) => kind === 'range_is_not_understood'))
 })
+
+test('a flag in the column of ranges is that of the result', () => {
+  for (const range of ['70 - 99 H', 'H 70 - 99', '70 - 99 ↑']) {
+    const [glucose] = readResults([
+      ...HEADER,
+      ...line(120, 'Glucose', '105', 'mg/dL', range),
+      ...line(140, 'Sodium', '140', 'mmol/L', '135 - 145'),
+    ])
+    assert.deepEqual(
+      [glucose!.min_reference_range, glucose!.interpretation, glucose!.basis?.flag],
+      [70, 'abnormal', 'high'],
+      range,
+    )
+  }
+})

@@ -1,6 +1,6 @@
 // The rows that one line holds: which of its cells is the name, which the result, its unit, range and flag.
 import { unitBehind } from '../../lab-values/units.ts'
-import { flagOf, partFlag, type ValueWithFlag } from '../../lab-values/values.ts'
+import { flagOf, intervalOf, partFlag, type ValueWithFlag } from '../../lab-values/values.ts'
 import { heightOf, type PageText } from '../pages/page.ts'
 import { dayInFront, isDay } from '../texts/dates.ts'
 import { cleanName, isPossibleName } from '../texts/names.ts'
@@ -309,6 +309,13 @@ function isResult(
 
 const ENDS_IN_DASH = /\d\s-$/u
 
+/** `70 - 99 H`, `* 70 - 99`: a range without the flag of the result, which stands in its column. `20 - 29 Low` may be a class. */
+function withoutFlag(range: string): ValueWithFlag {
+  const parts = partFlag(range)
+  const isFlag = /^[HL*!↑↓▲▼]{1,2}\s|\s[HL*!↑↓▲▼]{1,2}$/u.test(range)
+  return isFlag && intervalOf(parts.value) ? parts : { value: range }
+}
+
 function toRow(
   draft: Draft,
   { value: valueCell, candidates, text, units, flags }: ResultParts,
@@ -326,6 +333,7 @@ function toRow(
     : candidates.filter((cell) => cell !== valueCell && (cell.kind === 'range' || cell.value === 'comparator'))
   // Without a range `7 -` may be the first half of one, and no result with a flag.
   const { value, flag }: ValueWithFlag = rangeCells.length || !ENDS_IN_DASH.test(text) ? partFlag(text) : { value: text }
+  const range = withoutFlag(joinedText(rangeCells))
   const flagCell = [...flags, ...words].find((cell) => cell !== valueCell)
   const unitCell = units[0] ?? draft.range.find((cell) => cell.kind === 'unit')
   const row: Row = {
@@ -334,9 +342,9 @@ function toRow(
     value_box: valueCell.box,
     name,
     value,
-    unit: unitCell ? unitCell.text.replace(/^[([](.+)[)\]]$/u, '$1') : unitBehind(joinedText(rangeCells)),
-    range_lines: rangeCells.length ? [joinedText(rangeCells)] : [],
-    flag: flag ?? (flagCell && flagOf(flagCell.text)) ?? (draft.isAbnormal ? 'abnormal' : null),
+    unit: unitCell ? unitCell.text.replace(/^[([](.+)[)\]]$/u, '$1') : unitBehind(range.value),
+    range_lines: rangeCells.length ? [range.value] : [],
+    flag: flag ?? (flagCell && flagOf(flagCell.text)) ?? range.flag ?? (draft.isAbnormal ? 'abnormal' : null),
     panel,
     section,
     ...draft.facts,

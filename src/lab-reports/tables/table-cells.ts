@@ -259,9 +259,9 @@ function partsBehindName(cell: Cell, cache: KnownPhrases): TypedCell[] | undefin
 }
 
 /** `Hemoglobin A1c 5.6% (<5.7%)`; `Vitamin C 500mg` is a name. */
-function partsWithoutSpaces(cell: Cell, spaced: Cell): TypedCell[] | undefined {
+function partsWithoutSpaces(cell: Cell, cellWithSpaces: Cell): TypedCell[] | undefined {
   const hasRate = cell.words.some(({ text }) => /^[<>≤≥]?\d[\d.,]*(?:%$|[\p{L}µ]+\/)/u.test(text))
-  return hasRate && spaced.words.length > cell.words.length ? partsBehindName(spaced, new Map()) : undefined
+  return hasRate && cellWithSpaces.words.length > cell.words.length ? partsBehindName(cellWithSpaces, new Map()) : undefined
 }
 
 /** `3.1 g/L -`: a result, its unit and the sign of a low one, whose opposite is `+`. Behind a number a dash may begin the end of a range. */
