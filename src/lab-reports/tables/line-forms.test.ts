@@ -48,6 +48,7 @@ test('a number or a word that could be a result belongs to a name that is known 
       'Folic acid 8.1 ng/mL 3-17',
       'Uric Acid 5.1 mg/dL Men 3.5-7.2 Women 2.6-6.0',
       'Calcium 125 mg/L 80-110',
+      'Estim. Avg Glu (eAG): 120 mg/dL - HIGH (normal less than 117)',
     ),
     [
       ['CA 125', '15', 'U/mL'],
@@ -57,6 +58,7 @@ test('a number or a word that could be a result belongs to a name that is known 
       ['Folic acid', '8.1', 'ng/mL'],
       ['Uric Acid', '5.1', 'mg/dL'],
       ['Calcium', '125', 'mg/L'],
+      ['Estim. Avg Glu (eAG)', '120', 'mg/dL'],
     ],
   )
 })

@@ -564,7 +564,10 @@ function cellsOfName(name: Cell, cells: readonly TypedCell[], isNamed: IsNamed):
     const ends = cells.slice(0, count)
     const isClose = ends.every((cell, index) => isNext(ends[index - 1] ?? name, cell))
     const text = [name, ...ends].map((cell) => cell.text).join(' ')
-    if (isClose && cells[count]?.kind === 'value' && isNamed(text)) return count
+    const result = cells[count]
+    // `eAG: 120 mg/dL - HIGH`: a flag is no other result, and a unit with a slash no word of a name.
+    const isResult = result?.kind === 'value' && flagOf(result.text) === undefined
+    if (isClose && isResult && !ends.some((cell) => cell.text.includes('/')) && isNamed(text)) return count
   }
   return 0
 }
