@@ -195,3 +195,13 @@ test('one result that is printed in two panels has no finding, two values of one
   assert.deepEqual(twice('9.6'), [[], []])
   assert.deepEqual(twice('8.4'), [['duplicate'], ['duplicate']])
 })
+
+test('units and international units, which are printed for each other, have the same limits', () => {
+  for (const unit of ['uIU/mL', 'uU/mL', 'mIU/L', 'mU/L']) assert.deepEqual(findingsOf([['TSH', '2.14', unit]]), {}, unit)
+  for (const unit of ['IU/mL', 'U/mL'])
+    assert.deepEqual(findingsOf([['TSH', '2.14', unit]]), { TSH: ['outside_human_limits'] }, unit)
+  for (const unit of ['IU/L', 'U/L']) {
+    assert.deepEqual(findingsOf([['ALT', '35', unit]]), {}, unit)
+    assert.deepEqual(findingsOf([['ALT', '90000', unit]]), { ALT: ['outside_human_limits'] }, unit)
+  }
+})

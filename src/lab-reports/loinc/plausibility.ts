@@ -3,8 +3,7 @@ import { calculatedFindings, type KnownResult } from './calculated.ts'
 import type { ReportRow } from './match-terms.ts'
 import { isWithin, readNumber } from './numbers.ts'
 import { type Term } from './terms.ts'
-import { convert, kindsOfProperty, readUnit } from '../../lab-values/ucum-units.ts'
-import type { UnitKind } from '../../lab-values/unit-spellings.ts'
+import { convert, kindsOfProperty, readUnit, type Unit, type UnitKind } from '../../lab-values/ucum-units.ts'
 
 export interface Finding {
   kind: 'unit_is_missing' | 'outside_human_limits' | 'unit_does_not_fit' | 'contradicts_parts' | 'duplicate'
@@ -72,7 +71,7 @@ function limitFindings(row: ReportRow, term: Term): Finding[] {
   const limits = term.low !== null && term.high !== null ? readUnit(term.rangeUnit)[0] : undefined
   if (!read || !limits) return []
   // Without a unit nothing is known, except for quantities that are printed without one.
-  const units = readUnit(row.units)
+  const units = unitsLike(row.units, limits)
   const unitless = limits.kind === 'ratio' || limits.kind === 'ph'
   const values =
     units.length > 0 ? units.map((unit) => convert(read.value, unit, limits)) : unitless && !row.units ? [read.value] : []
@@ -80,6 +79,13 @@ function limitFindings(row: ReportRow, term: Term): Finding[] {
   if (known.length === 0 || known.some((value) => isWithin(value, read.comparator, term.low!, term.high!))) return []
   const range = `${term.low} to ${term.high} ${term.rangeUnit}`
   return [finding('outside_human_limits', `The value of ${term.displayName} is outside of what is possible (${range}).`, 0.85)]
+}
+
+/** The units that a text may be; `U/mL` and `IU/mL` are printed for each other, and the one that can be compared is meant. */
+function unitsLike(text: string | null | undefined, limits: Unit): Unit[] {
+  const units = readUnit(text)
+  if (!text || units.some((unit) => convert(1, unit, limits) !== undefined)) return units
+  return readUnit(text.includes('IU') ? text.replace('IU', 'U') : text.replace(/U(?=\/)/u, 'IU'))
 }
 
 function* duplicates(results: readonly KnownResult[]): Generator<{ index: number; text: string }> {
