@@ -162,12 +162,26 @@ export interface Comparison {
 export const normalize = (text: string): string =>
   text.normalize('NFC').replaceAll('μ', 'µ').replace(/\s+/g, ' ').trim().toLowerCase()
 
-/** As `normalize`; besides, 7,500 is 7500, `< 5` is `<5`, and ≥ is >=. */
+/** As `normalize`; spaces next to signs do not count either: `Lipoprotein(a)` is `Lipoprotein (a)`. */
+export const normalizeName = (text: string): string => normalize(text).replace(/ ?([()[\]/,.:%&+-]) ?/g, '$1')
+
+/** As `normalize`; forms of one unit are the same: `ug/dL` and `µg/dL`, `1.73 m2` and `1.73m²`, `× 10⁹/L`, `x10^9/L` and `x10~9/L`. */
+export const normalizeUnit = (text: string): string =>
+  normalize(text)
+    .replaceAll(' ', '')
+    .replaceAll('×', 'x')
+    .replace(/m(?:²|\^2)/, 'm2')
+    .replace(/[⁰¹²³⁴-⁹]+/, (digits) => `^${[...digits].map((digit) => '⁰¹²³⁴⁵⁶⁷⁸⁹'.indexOf(digit)).join('')}`)
+    .replace('~', '^')
+    .replace(/(?<=^|\/)u(?=[a-z])/g, 'µ')
+
+/** As `normalize`; besides, 7,500 is 7500, `< 5` is `<5`, `4 - 6` is `4-6`, and ≥ is >=. */
 export function normalizeValue(text: string): string {
   const compact = normalize(text)
     .replaceAll('≥', '>=')
     .replaceAll('≤', '<=')
     .replace(/^([<>]=?) /, '$1')
+    .replace(/^(\d+) ?- ?(\d+)$/, '$1-$2')
   return /^[<>]?=?\d{1,3}(,\d{2,3})+(\.\d+)?$/.test(compact) ? compact.replaceAll(',', '') : compact
 }
 
@@ -184,7 +198,7 @@ export function compareReport(truth: Truth, read: ReadReport, isInTable: (code: 
       if (isRight) figures[name].right++
       else fields.push(name)
     }
-    count('units', normalize(expected.units ?? '') === normalize(row.units ?? ''))
+    count('units', normalizeUnit(expected.units ?? '') === normalizeUnit(row.units ?? ''))
     if (expected.range) count('range', isSameRange(expected.range, row))
     if (expected.interpretations)
       count(
@@ -251,7 +265,7 @@ export const isDoubtful = (row: ReadResult, report: ReadReport): boolean =>
 
 function pairRows(expected: readonly TrueResult[], read: readonly ReadResult[]) {
   const keyOf = ({ test_name, value }: { test_name: string; value: string }) =>
-    JSON.stringify([normalize(test_name), normalizeValue(value)])
+    JSON.stringify([normalizeName(test_name), normalizeValue(value)])
   const free = new Map<string, ReadResult[]>()
   for (const row of read) free.set(keyOf(row), [...(free.get(keyOf(row)) ?? []), row])
   const pairs: [TrueResult, ReadResult][] = []

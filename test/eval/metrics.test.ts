@@ -10,6 +10,8 @@ import {
   compareReport,
   metadataShare,
   noFigures,
+  normalizeName,
+  normalizeUnit,
   normalizeValue,
   rowScores,
   wholeRowScores,
@@ -271,4 +273,36 @@ test('the evaluation runs a parser over layouts and counts documents for which i
   assert.match(printTable(evaluation), /ALL +text +2 \(1 failed\)/)
   const json = JSON.parse(JSON.stringify(toJson(evaluation)))
   assert.equal(json.totals.text.rows.expected, good!.rows.expected + bad!.rows.expected)
+})
+
+test('spaces next to the signs of a name and the forms of one unit do not count, and other differences do', () => {
+  for (const [printed, read] of [
+    ['Lipoprotein (a)', 'lipoprotein(a)'],
+    ['SGPT / ALT', 'SGPT/ALT'],
+    ['Bilirubin, Total', 'Bilirubin,Total'],
+  ] as const)
+    assert.equal(normalizeName(printed), normalizeName(read))
+  for (const [printed, read] of [
+    ['Bilirubin, Total', 'Bilirubin Total'],
+    ['Lipoprotein (a)', 'Lipoprotein a'],
+    ['Vitamin B 12', 'Vitamin B12'],
+  ] as const)
+    assert.notEqual(normalizeName(printed), normalizeName(read))
+  for (const [printed, read] of [
+    ['µmol/L', 'umol/L'],
+    ['K/µL', 'K/uL'],
+    ['mL/min/1.73 m²', 'mL/min/1.73m2'],
+    ['x 10^9/L', '×10⁹/L'],
+    ['10~12/L', '10¹²/L'],
+    ['mg/24 h', 'mg/24h'],
+  ] as const)
+    assert.equal(normalizeUnit(printed), normalizeUnit(read))
+  for (const [printed, read] of [
+    ['x10^9/L', 'x10^6/L'],
+    ['x10^9/L', 'x109/L'],
+    ['µmol/L', 'mmol/L'],
+    ['U/L', 'IU/L'],
+    ['mg/dL', 'mg/L'],
+  ] as const)
+    assert.notEqual(normalizeUnit(printed), normalizeUnit(read))
 })
