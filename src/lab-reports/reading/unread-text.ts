@@ -16,7 +16,7 @@ import {
   type Word,
 } from '../pages/page.ts'
 import { type Line, splitCell, withoutPrintedCodes } from '../tables/table-cells.ts'
-import { type Column, columnKind, type ColumnKind, columnsOf } from '../tables/headers.ts'
+import { type Column, columnKind, type ColumnKind, columnsOf, isStatus } from '../tables/headers.ts'
 import { nearestColumn } from '../tables/regions.ts'
 import type { ReadRowsOptions, Row } from '../tables/row-parts.ts'
 import { statementsIn } from '../tables/statements.ts'
@@ -62,8 +62,11 @@ const COMPARED = /^[<>≤≥]=?\d[\d.,:]*$/u
 /** `1.`, `2)`, `2345-7`: a number or a LOINC code in front of a name. */
 const NUMBERING = /^(?:\d{1,2}[.)]|\d{3,5}-\d)$/u
 
-/** `Cutoff=500`: from where on a drug is reported, and no bound of the result. */
-const CUTOFF = /^cut-?off[=:]?\d*$/iu
+/** `Cutoff=500`: from where on a drug is reported, and no bound of the result; `Optimal`: what a portal says of a result in its range. */
+const NO_PART = /^(?:cut-?off[=:]?\d*|optimal)$/iu
+
+/** `38 169`: the range of the row above, whose dash was not seen. */
+const BOUNDS = /^\d[\d.,]*\s?[-–~]?\s?\d[\d.,]*$/u
 
 type Names = Pick<ReadRowsOptions, 'isNamed'>
 
@@ -80,7 +83,8 @@ export function unreadText(reading: Reading, names: Names): UnreadText {
     found.rows.push(...wordsBesideRows(table, reading))
     for (const line of table.rows.length ? linesWithoutRow(table, reading, names) : linesOfResults(table, reading, names)) {
       for (const row of rowsBeside(line, table, reading)) found.rows.push({ row, finding: BESIDE_LINE })
-      const isResult = isResultLine(line, table.columns, names)
+      const isBegun = !table.columns && isBegunCard(line, table.lines, names)
+      const isResult = isBegun || isResultLine(line, table.columns, names)
       if (!isResult && !hasLostValue(line, table.page, names)) continue
       const text = 'A line of a table that has a value is in no result.'
       const isHeading = !isResult && table.columns !== null && !hasUnreadInk(line, table.page)
@@ -132,7 +136,7 @@ function wordsBesideRows(table: TableOfRows, { rows, results }: Reading): RowFin
         (word, position) =>
           !isSaid(word) &&
           !(position === 0 && NUMBERING.test(word.text)) &&
-          !CUTOFF.test(word.text) &&
+          !NO_PART.test(word.text) &&
           flagOf(word.text) === undefined &&
           !isFlagNotRead(word, table, row, results[index]!) &&
           (!isOther(word, columns) || isPerhapsBound(word, row, columns)),
@@ -244,8 +248,10 @@ function linesWithoutRow({ page, columns, rows: own, lines }: TableOfRows, { row
           line.box.top - end < heightOf(line.box) && namesResult(line, { isNamed }) ? Math.max(end, line.box.bottom) : end,
         rowsEnd,
       )
-  const without = lines.filter((line) => {
-    if (line.box.bottom < top || line.box.top > bottom || onPage.some((row) => areInLine(row.box, line.box))) return false
+  const without = lines.filter((line, index) => {
+    if (onPage.some((row) => areInLine(row.box, line.box))) return false
+    if (!columns && (isLostCard(line, lines[index - 1], isNamed) || isBegunCard(line, lines, { isNamed }))) return true
+    if (line.box.bottom < top || line.box.top > bottom) return false
     const words = withoutPrintedCodes(line).cells.flatMap((cell) => cell.words)
     const texts = line.cells.map(({ text }) => text)
     return (
@@ -261,7 +267,8 @@ function linesWithoutRow({ page, columns, rows: own, lines }: TableOfRows, { row
       (isPossibleName(cleanName(texts[0]!), isNamed) ||
         texts[0]!.startsWith('(') ||
         hasValue(line, columns) ||
-        namesResult(line, { isNamed }))
+        namesResult(line, { isNamed }) ||
+        (page.source === 'ocr' && BOUNDS.test(texts.join(' '))))
     )
   })
   // `(Calculated)`, `(Urease UV)`: methods in brackets below names.
@@ -281,6 +288,27 @@ function linesWithoutRow({ page, columns, rows: own, lines }: TableOfRows, { row
     ...(notes.length < Math.min(USUAL_ROWS_MIN, own.length) ? [] : notes),
   ]
   return without.filter((line) => !usualLines.includes(line))
+}
+
+/** Whether a line has a number and a unit below a name that laboratories measure: the result of a block that was not read. */
+const isLostCard = ({ cells }: Line, above: Line | undefined, isNamed: Names['isNamed']): boolean =>
+  cells.some((cell) => {
+    const [value, unit] = splitCell(cell)
+    const isResult = value?.value === 'number' && unit?.kind === 'unit'
+    return isResult && above?.cells.some(({ text, box }) => overlapX(box, cell.box) > 0 && isNamed(cleanName(text)))
+  })
+
+/** Whether a line at the end of a page names a test whose result is not there: `Ferritin`, with its range or how its result is. */
+function isBegunCard(line: Line, lines: readonly Line[], { isNamed }: Names): boolean {
+  const [name, ...statuses] = line.cells
+  const text = cleanName(name!.text)
+  const isName = isNamed(text) || (statuses.length > 0 && isPossibleName(text, isNamed))
+  const below = lines.slice(lines.indexOf(line) + 1)
+  return (
+    isName &&
+    statuses.every((status) => isStatus(status.text)) &&
+    below.every(({ cells }) => rangeOf(cells[0]!.text) !== undefined)
+  )
 }
 
 /** Whether a line has a value or a time of day in the column of results; without columns, a number and a unit or range. */

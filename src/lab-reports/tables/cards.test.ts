@@ -95,3 +95,132 @@ test('a bound with its unit is the value of a block whose range stands below it'
   assert.deepEqual(block(), [tsh, a1c])
   assert.deepEqual(block([140, 'Low']), [tsh, a1c])
 })
+
+/** Three blocks side by side: names, results, what the portal says of them, ranges. */
+const gridRow = (blocks: readonly [name: string, result: string, status: string, range: string][]): PlacedText[][] =>
+  [0, 1, 2, 3].map((line) => blocks.map((block, column) => [40 + column * 180, block[line]!]))
+
+test('blocks side by side are read where the line below their results says how they are', () => {
+  const lines = [
+    ...gridRow([
+      ['Apolipoprotein B', '82 mg/dL', 'Optimal', 'Optimal range <90'],
+      ['LDL Cholesterol', '131 mg/dL', 'High', 'Optimal range <100'],
+      ['HDL Cholesterol', '58 mg/dL', 'In range', 'Optimal range >39'],
+    ]),
+    ...gridRow([
+      ['TSH', '2.14 uIU/mL', 'In range', 'Optimal range 0.45 - 4.50'],
+      ['Ferritin', '22 ng/mL', 'Low', 'Optimal range 30 - 400'],
+      ['Vitamin D, 25-Hydroxy', '41 ng/mL', 'Optimal', 'Optimal range 30 - 100'],
+    ]),
+  ]
+  assert.deepEqual(read(...lines), [
+    ['Apolipoprotein B', '82', 'mg/dL', null, 90, 'normal'],
+    ['LDL Cholesterol', '131', 'mg/dL', null, 100, 'abnormal'],
+    ['HDL Cholesterol', '58', 'mg/dL', 39, null, 'normal'],
+    ['TSH', '2.14', 'uIU/mL', 0.45, 4.5, 'normal'],
+    ['Ferritin', '22', 'ng/mL', 30, 400, 'abnormal'],
+    ['Vitamin D, 25-Hydroxy', '41', 'ng/mL', 30, 100, 'normal'],
+  ])
+  assert.deepEqual(
+    understand([pageOfLines(lines)]).results.flatMap(({ findings }) => findings),
+    [],
+  )
+})
+
+test('names of tests with what a portal says of their results are no names of columns', () => {
+  const block = (name: string, status: string): PlacedText[][] => [
+    [
+      [40, name],
+      [220, status],
+      [320, `${name} Ratio`],
+      [500, 'In range'],
+    ],
+    [
+      [40, '5.2 mg/dL'],
+      [320, '1.2'],
+    ],
+    [
+      [40, 'Reference range: 4.0 - 5.6 mg/dL'],
+      [320, 'Reference range: 1.0 - 2.0'],
+    ],
+  ]
+  assert.deepEqual(
+    read(...block('Calcium', 'Optimal'), ...block('Phosphate', 'Out of range')).map(([name, value]) => [name, value]),
+    [
+      ['Calcium', '5.2'],
+      ['Calcium Ratio', '1.2'],
+      ['Phosphate', '5.2'],
+      ['Phosphate Ratio', '1.2'],
+    ],
+  )
+})
+
+test('the marker of a drawn scale between a result and its range is skipped', () => {
+  const lines: PlacedText[][] = [[[40, 'Ferritin']], [[40, '22 ng/mL']], [[90, '+']], [[40, 'Optimal range 30 - 400']]]
+  assert.deepEqual(read(...lines), [['Ferritin', '22', 'ng/mL', 30, 400, 'abnormal']])
+})
+
+test('a number with a unit below the name of a test that is in no row asks for a person', () => {
+  const kinds = (gap: number) =>
+    understand([
+      pageOfLines([
+        ...gridRow([['TSH', '2.14 uIU/mL', 'In range', 'Optimal range 0.45 - 4.50']]),
+        [[40, 'Ferritin']],
+        ...Array.from({ length: gap }, () => []),
+        [[40, '41 ng/mL']],
+      ]),
+    ]).findings!.map(({ kind }) => kind)
+  assert.deepEqual(kinds(0), [])
+  // Too far below its name to be its result for certain.
+  assert.deepEqual(kinds(6), ['line_without_row'])
+})
+
+test('a block that goes on on the next page asks for a person', () => {
+  const block: PlacedText[][] = [[[40, 'Ferritin']], [[40, 'Normal range: 30 - 400 ng/mL']], [[40, '22']], [[40, 'Low']]]
+  const first: PlacedText[][] = [[[40, 'Sodium']], [[40, 'Normal range: 135 - 145 mmol/L']], [[40, '140']], [[40, 'In range']]]
+  const kinds = (count: number) =>
+    understand([
+      pageOfLines([...first, ...block.slice(0, count)]),
+      { ...pageOfLines([...block.slice(count), [[40, 'The end of the report']]]), number: 2 },
+    ]).findings!.map(({ kind }) => kind)
+  assert.deepEqual([1, 2, 4].map(kinds), [['line_without_row'], ['line_without_row'], []])
+})
+
+test('a range and how the result is below a name and its result belong to their row', () => {
+  const row = (name: string, value: string, range: string, status: string): PlacedText[][] => [
+    [
+      [40, name],
+      [480, `${value} mg/dL`],
+    ],
+    [
+      [40, `Optimal: ${range} mg/dL`],
+      [490, status],
+    ],
+  ]
+  assert.deepEqual(read(...row('LDL Cholesterol', '131', '<100', 'High'), ...row('Triglycerides', '94', '<150', 'In range')), [
+    ['LDL Cholesterol', '131', 'mg/dL', null, 100, 'abnormal'],
+    ['Triglycerides', '94', 'mg/dL', null, 150, 'normal'],
+  ])
+})
+
+test('how a result is above the name of its block is no result of the block above it', () => {
+  const lines = [
+    ...gridRow([
+      ['High', 'LDL Cholesterol', '131 mg/dL', 'Range: <100'],
+      ['Optimal', 'Calcium', '9.1 mg/dL', 'Range: 8.5 - 10.2'],
+    ]),
+    ...gridRow([
+      ['Low', 'Ferritin', '22 ng/mL', 'Range: 30 - 400'],
+      ['In range', 'TSH', '2.1 uIU/mL', 'Range: 0.4 - 4.5'],
+    ]),
+  ]
+  assert.deepEqual(
+    read(...lines).map(([name, value]) => [name, value]),
+    [
+      ['LDL Cholesterol', '131'],
+      ['Calcium', '9.1'],
+      ['Ferritin', '22'],
+      ['TSH', '2.1'],
+    ],
+  )
+})

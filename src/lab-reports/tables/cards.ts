@@ -95,6 +95,11 @@ function cardAt(
   const isLabelled = previous !== undefined && VALUE_LABEL.test(previous.text)
   if (previous?.kind === 'text' && !isLabelled) return undefined
   const reach = heightOf(value.box) * tolerances.CARD_LINE_GAP
+  if (
+    flagOf(value.text) &&
+    (resultAbove(lines[index - 1], value, reach) || hasNameBelow(lines[index + 1], value, reach, isNamed))
+  )
+    return undefined
   const linesAbove = lines.slice(Math.max(0, index - LINES_MAX), index)
   const isFlagAt = (cellPosition: number) => {
     const measured = valueOfFlag(cells, cellPosition)
@@ -122,7 +127,10 @@ function cardAt(
     ...rangesBelow,
   ]
   if (!unit && !ranges.length && !isAnalyte(cleanName(heading.name.cell.text))) return undefined
-  const flags = [...heading.name.line.cells, ...cells].filter(
+  const flagsBelow = (lines[index + 1]?.cells ?? []).filter(
+    (cell) => flagOf(cell.text) !== undefined && resultAbove(lines[index], cell, reach) === value,
+  )
+  const flags = [...heading.name.line.cells, ...cells, ...flagsBelow].filter(
     (cell) =>
       cell !== value &&
       cell.box.left >= left - tolerances.CARD_ALIGNED &&
@@ -137,9 +145,28 @@ function cardAt(
     flag: partFlag(value.text).flag ?? (flags[0] ? flagOf(flags[0].text)! : null),
     range_lines: ranges.map(({ cell }) => cell.text),
     details: [...(unit ? [unit] : []), ...flags, ...ranges.map(({ cell }) => cell)],
-    lines: [...new Set([heading.name.line, line, ...ranges.map((range) => range.line)])],
+    lines: [
+      ...new Set([
+        heading.name.line,
+        line,
+        ...ranges.map((range) => range.line),
+        ...(flagsBelow.length && lines[index + 1]!.cells.every(({ text }) => flagOf(text)) ? [lines[index + 1]!.line] : []),
+      ]),
+    ],
   }
 }
+
+/** The result right above a flag: `Optimal` below `82 mg/dL`. */
+const resultAbove = (above: TypedLine | undefined, { box }: Cell, reach: number): TypedCell | undefined =>
+  above && box.top - above.line.box.bottom < reach
+    ? above.cells.find((cell) => cell.kind === 'value' && flagOf(cell.text) === undefined && overlapX(cell.box, box) > 0)
+    : undefined
+
+/** Whether a name stands below a flag, which is then that of its block: `High` above `LDL Cholesterol`. */
+const hasNameBelow = (below: TypedLine | undefined, { box }: Cell, reach: number, isNamed: (name: string) => boolean): boolean =>
+  below !== undefined &&
+  below.line.box.top - box.bottom < reach &&
+  below.line.cells.some((cell) => Math.abs(cell.box.left - box.left) < tolerances.CARD_ALIGNED && isNamed(cleanName(cell.text)))
 
 /** The value that a word may be the flag of: `5.1 High`, `0.135 uIU/mL LOW`. Below a name of its own it is a result. */
 function valueOfFlag(cells: readonly TypedCell[], position: number): TypedCell | undefined {
@@ -218,6 +245,8 @@ function nameAbove(
 function rangeBelow(lines: readonly TypedLine[], value: TypedCell, left: number, reach: number, right: number): CellInLine[] {
   for (const { line, cells } of lines) {
     if (line.box.top - value.box.bottom > reach) return []
+    // The marker of a drawn scale, read as a sign.
+    if (cells.every(({ text }) => !/[\p{L}\p{N}]/u.test(text))) continue
     const own = line.cells.filter((cell) => cell.box.left > left - tolerances.CARD_ALIGNED && cell.box.left < right)
     const range = own.find((cell) => rangeOf(cell.text) && /\d|\b(?:neg|not|non)/iu.test(cell.text))
     if (range) return [{ cell: range, line }]
@@ -228,7 +257,10 @@ function rangeBelow(lines: readonly TypedLine[], value: TypedCell, left: number,
     // The range is not understood: the row gets a finding for it.
     if (label && /\d/u.test(label.text)) return [{ cell: label, line }]
     if (label && own.length === 1) continue
-    if (cells.some((cell) => cell.kind === 'value' && cell.box.left > left - tolerances.CARD_ALIGNED && cell.box.left < right))
+    // `High` right below a result is its flag.
+    const isNextResult = (cell: TypedCell) =>
+      cell.kind === 'value' && !(flagOf(cell.text) && overlapX(cell.box, value.box) > 0 && value.value !== 'word')
+    if (cells.some((cell) => isNextResult(cell) && cell.box.left > left - tolerances.CARD_ALIGNED && cell.box.left < right))
       return []
   }
   return []

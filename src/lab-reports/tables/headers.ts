@@ -181,6 +181,7 @@ export function columnsOf(line: Line): Column[] | undefined {
   )
   if (!columns) return undefined
   const knownColumns = columns.filter((column) => column.kind !== undefined) as Column[]
+  if (line.cells.every(({ text }) => columnKind(text) === undefined || isStatus(text))) return undefined
   const kinds = new Set(knownColumns.map((column) => column.kind))
   const values = ['value', 'normal_value', 'abnormal_value'].some((kind) => kinds.has(kind as ColumnKind))
   const dates = knownColumns.filter((column) => column.kind === 'dated_value').length
@@ -205,6 +206,12 @@ export function columnsOf(line: Line): Column[] | undefined {
   }
   return columnsWithKind.map((column) => (column.kind === 'dated_value' && values ? { ...column, kind: 'previous' } : column))
 }
+
+/** `In range`, `Optimal`: next to names of tests, or alone, they say how results are. A sign behind them is dirt. */
+export const isStatus = (text: string): boolean =>
+  /^(?:(?:in|within|out(?:side)? of|above|below|outside) (?:the )?(?:normal )?range|optimal|normal|abnormal|borderline|high|low)[^\p{L}\p{N}]*$/iu.test(
+    text,
+  )
 
 const OF_PERSONS = new Set<string | undefined>(['dob', 'sex', 'sex_age', 'age'])
 

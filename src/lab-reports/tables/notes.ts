@@ -6,7 +6,7 @@ import { flagOf } from '../../lab-values/values.ts'
 import { type Box, boxAround, centerX, heightOf, type PageText } from '../pages/page.ts'
 import { cleanName, looksLikeSentence } from '../texts/names.ts'
 import type { Line, TypedCell } from './table-cells.ts'
-import type { Column } from './headers.ts'
+import { type Column, isStatus } from './headers.ts'
 import { nearestColumn } from './regions.ts'
 import { joinedText, joinsName, type Row } from './row-parts.ts'
 import * as tolerances from './tolerances.ts'
@@ -228,12 +228,18 @@ export function continuesRow(
   }
   // Below the name: `Bio. Ref. Interval. :`, and the range in the same line or the next.
   const lineText = line.cells.map((cell) => cell.text).join(' ')
-  const isOfGroups = isRangesOfGroups(lineText)
-  if (line.cells.length === 1 && (!last.range_lines.length || (isOfGroups && last.range_lines.every(isRangesOfGroups)))) {
-    const isRange = (isOfGroups || rangeOf(lineText) !== undefined) && /\d/u.test(lineText)
-    if (isRange || RANGE_LABEL.test(lineText)) {
-      if (isRange) last.range_lines.push(lineText)
-      last.unit ??= unitBehind(lineText)
+  // Below the result may stand how it is: `Optimal: <90 mg/dL` and `In range`.
+  const [first, ...statuses] = line.cells
+  const rangeText = statuses.every(({ text, box }) => isStatus(text) && box.left > last.value_box.left - tolerances.ALIGNED)
+    ? first!.text
+    : undefined
+  const isOfGroups = isRangesOfGroups(rangeText ?? lineText)
+  if (rangeText !== undefined && (!last.range_lines.length || (isOfGroups && last.range_lines.every(isRangesOfGroups)))) {
+    const isRange = (isOfGroups || rangeOf(rangeText) !== undefined) && /\d/u.test(rangeText)
+    if (isRange || RANGE_LABEL.test(rangeText)) {
+      if (isRange) last.range_lines.push(rangeText)
+      last.unit ??= unitBehind(rangeText)
+      last.flag ??= statuses.map(({ text }) => flagOf(text)).find((flag) => flag !== undefined) ?? null
       last.box = boxAround([last.box, line.box])
       return true
     }
