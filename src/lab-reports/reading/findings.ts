@@ -78,7 +78,7 @@ const CAME_BEFORE = /^[)\]/,&+]|^\p{Ll}{4,}|^\([^)]*\)$/u
 /** `Count (RBC)`, `Volume (MPV)`: what comes before it tells what was counted. */
 const lacksBeginning = (name: string): boolean => {
   const [, inBrackets] =
-    /^(?:count|volume|width|level|ratio|index|concentration|hormone|capacity|saturation|antibod(?:y|ies)|antigen|phosphatase|aminotransferase|transferase)\s?\((\p{L}[^()]+)\)$/iu.exec(
+    /^(?:count|binding capacity|volume|width|level|ratio|index|concentration|hormone|capacity|saturation|antibod(?:y|ies)|antigen|phosphatase|aminotransferase|transferase)\s?\((\p{L}[^()]+)\)$/iu.exec(
       name,
     ) ?? []
   return inBrackets !== undefined && !isUnit(inBrackets)

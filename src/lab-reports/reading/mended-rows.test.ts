@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { mendedName, mendedRange, mendedUnit } from './mended-rows.ts'
+import { mendedName, mendedRange, mendedRow, mendedUnit } from './mended-rows.ts'
+import { newRow } from '../tables/row-parts.ts'
 import { isNamed } from './read-report.ts'
 
 test('ranges of pictures have their dash and their zero again, and other texts stay as they were read', () => {
@@ -21,6 +22,8 @@ test('ranges of pictures have their dash and their zero again, and other texts s
     '<40 o1': '<40',
     '70 99 01': '70 99 01',
     '-2 - 2': '-2 - 2',
+    '0-1 d: 1.0-8.0: 2-5 d: 1.0-12.0': '0-1 d: 1.0-8.0; 2-5 d: 1.0-12.0',
+    'Ratio 1: 2-5': 'Ratio 1: 2-5',
     '1.77 0.82': '1.77 0.82',
     '<0.5': '<0.5',
     Negative: 'Negative',
@@ -76,4 +79,20 @@ test('names in pictures have the commas, spaces and slashes again that laborator
 test('the small first letter of a name that was read for a capital I is one', () => {
   assert.equal(mendedName('iron', isNamed), 'Iron')
   assert.equal(mendedName('insuline xyz', isNamed), 'insuline xyz')
+})
+
+test('a letter that was read for the result zero is one, and for an antibiotic a one is intermediate', () => {
+  const box = { left: 0, top: 0, right: 10, bottom: 10 }
+  const row = newRow(1, [{ text: '', box, words: [] }])
+  const valueOf = (parts: Partial<typeof row>) => mendedRow({ ...row, ...parts }, isNamed).value
+  assert.equal(valueOf({ name: 'Basophils', value: 'o', unit: '%' }), '0')
+  assert.equal(valueOf({ name: 'Casts', value: 'O', range_lines: ['0 - 2'] }), '0')
+  assert.equal(valueOf({ name: 'Blood Group', value: 'O' }), 'O')
+  assert.equal(valueOf({ name: 'Ciprofloxacin', value: '1' }), 'I')
+  assert.equal(valueOf({ name: 'Ciprofloxacin', value: '1', unit: 'ug/mL' }), '1')
+  assert.equal(valueOf({ name: 'Casts', value: '1' }), '1')
+})
+
+test('a dot of an abbreviation is no comma', () => {
+  assert.equal(mendedName('R.A. Factor', isNamed), 'R.A. Factor')
 })

@@ -2,7 +2,10 @@
 import { isUnit } from '../../lab-values/units.ts'
 import { numberOf } from '../../lab-values/values.ts'
 import type { Row } from '../tables/row-parts.ts'
+import { isSusceptibility } from '../texts/antibiotics.ts'
 
+/** `0-1 d: 1.0-8.0: 2-5 d: 1.0-12.0`: a semicolon before the next age. */
+const BEFORE_AGE = /(?<=\d)[:.,](?= \d+\s?[-–]\s?\d+ (?:d|days?|w|wks?|weeks?|m|mo|months?|y|yrs?|years?):)/gu
 /** `O to 149`: a letter that was read for a zero. */
 const ZERO = /(?<![\p{L}\d.,])[Oo](?=\s?(?:to|-|–)\s?\d|[.,]\d|\s\d)/gu
 /** `14--46`, `0.12 -. 0.38`, `0.26... 2.17`: a long dash whose ink has gaps. */
@@ -19,12 +22,21 @@ const SITE_BEHIND = /^(\d+(?:[.,](\d+))?\s?(?:-|–|—|to)\s?\d+(?:[.,](\d+))?)
 export const mendedRow = (row: Row, isNamed: (name: string) => boolean): Row => ({
   ...row,
   name: mendedName(row.name, isNamed),
+  value: mendedValue(row),
   unit: row.unit === null ? null : mendedUnit(row.unit),
   range_lines: row.range_lines.map(mendedRange),
 })
 
+/** `o` next to a unit or a range of numbers as zero, `1` for an antibiotic as `I`: intermediate. */
+function mendedValue({ name, value, unit, range_lines: ranges, comments }: Row): string {
+  if (/^[oO]$/u.test(value) && (unit !== null || ranges.some((range) => /\d/u.test(range)))) return '0'
+  return /^[1l|]$/u.test(value) && unit === null && !ranges.length && isSusceptibility(name, 'I', comments) ? 'I' : value
+}
+
 export function mendedRange(text: string): string {
-  const plain = withoutSite(text.replaceAll(ZERO, '0').replaceAll(DASHES, ' - ').replaceAll(RUN_TOGETHER, ' to '))
+  const plain = withoutSite(
+    text.replaceAll(BEFORE_AGE, ';').replaceAll(ZERO, '0').replaceAll(DASHES, ' - ').replaceAll(RUN_TOGETHER, ' to '),
+  )
   const [, low, high] = TWO_NUMBERS.exec(plain) ?? []
   if (low === undefined || high === undefined) return plain
   const [min, max] = [low, high].map((item) => numberOf(item.replace(',', '.')))
@@ -40,7 +52,7 @@ function withoutSite(text: string): string {
   return SITE_WITH_LETTER.exec(text)?.[1] ?? text
 }
 
-/** `µmol/L.`, `S.`, `±mL/min/1.73m2`, `I U/L`, `TU/L`, `HU/L`, `[ug/L`, `mg/LFEU`, `mL/min/1.73m2 2`, `f` */
+/** `µmol/L.`, `S.`, `±mL/min/1.73m2`, `I U/L`, `TU/L`, `[ug/L`, `mg/LFEU`, `mL/min/1.73m2 2`, `f` */
 export const mendedUnit = (unit: string): string =>
   (isUnit(unit) ? unit : unit.replace(/[.,·]+$/u, ''))
     .replace(/^[[|±](?=\p{L})/u, '')
@@ -77,8 +89,8 @@ export function mendedName(read: string, isNamed: (name: string) => boolean): st
   return others.size === 1 ? [...others][0]! : name
 }
 
-/** `PROTEIN. TOTAL`, `Immunoglobulin A. Qn`: behind what is a name by itself, and no abbreviation, stands a comma. */
-const DOT = /\.(?=\s[\p{L}\d])/gu
+/** `PROTEIN. TOTAL`, `Immunoglobulin A. Qn`: behind what is a name by itself, and no abbreviation (`R.A. Factor`), stands a comma. */
+const DOT = /(?<!\.\p{Lu})\.(?=\s[\p{L}\d])/gu
 /** `Immunoglobulin A(IgA)`: before an abbreviation in brackets stands a space. */
 const ABBREVIATION = /(?<=\p{L}{3}|\s\p{Lu})\((?=(?:\p{Lu}{2}[\p{L}\d/-]{0,3}|Ig[ADEGM])\))/gu
 

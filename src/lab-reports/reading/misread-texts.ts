@@ -1,11 +1,12 @@
 // Texts in rows of pictures that may be misread: names and units that no laboratory uses, ranges that are cut, lost decimal signs.
 import { isUnit } from '../../lab-values/units.ts'
 import { numberOf } from '../../lab-values/values.ts'
+import { areInLine } from '../pages/page.ts'
 import type { ReadRowsOptions, Row } from '../tables/row-parts.ts'
 import { isSusceptibility } from '../texts/antibiotics.ts'
 import type { ReadingFinding, RowFinding } from './finding.ts'
 import { isUsualWord } from './language.ts'
-import { isNameWord, lacksSlash } from './spelling.ts'
+import { isNameWord, isReportWord, lacksSlash } from './spelling.ts'
 import type { Reading } from './table-doubts.ts'
 
 const UNKNOWN_NAME: ReadingFinding = {
@@ -25,6 +26,15 @@ const LOST_SIGN: ReadingFinding = {
   text: 'The value is far from its range and has no decimal sign, which the range has: it may be lost.',
 }
 
+const THOUSANDS: ReadingFinding = {
+  kind: 'value_is_far_from_range',
+  text: 'The value has three decimals, and nothing else in its row has: its point may be a comma between thousands.',
+}
+const UNSURE_SIGN: ReadingFinding = {
+  kind: 'value_is_no_result',
+  text: 'A plus sign in a picture is easily taken for this sign.',
+}
+
 type Names = Pick<ReadRowsOptions, 'isNamed'>
 
 /** Rows of pictures of which letters, digits, signs or spaces may be misread. */
@@ -34,10 +44,12 @@ export function misreadTexts({ pages, rows }: Reading, names: Names): RowFinding
   return rows.flatMap((row, index) => {
     if (!pictures.has(row.page)) return []
     const findings = [
-      isKnownName(row, names) && !lacksComma(row, usual) ? undefined : UNKNOWN_NAME,
-      row.unit === null || isUnit(row.unit) ? undefined : UNKNOWN_UNIT,
+      isKnownName(row, names, pages) && !lacksComma(row, usual) ? undefined : UNKNOWN_NAME,
+      row.unit === null || (isUnit(row.unit) && !isPerhapsOfDay(row, pages)) ? undefined : UNKNOWN_UNIT,
       isCutRange(row, usual) ? CUT_RANGE : undefined,
       hasLostSign(row) ? LOST_SIGN : undefined,
+      hasPointForComma(row) ? THOUSANDS : undefined,
+      row.value.includes('±') ? UNSURE_SIGN : undefined,
     ]
     return findings.flatMap((finding) => (finding ? [{ row: index, finding }] : []))
   })
@@ -82,22 +94,52 @@ const CODE = /\d/u
 /** `(ICT)`: an abbreviation of a method or of the name. */
 const IN_BRACKETS = /\(\p{Lu}{2,5}\)/gu
 
-/** Whether a name is one of something that laboratories measure, and each of its words is spelled so. */
-function isKnownName({ name, value, comments }: Row, { isNamed }: Names): boolean {
+/** `R.B.C.`, `Neutrophils abs.` */
+const ENDS_IN_SHORT_FORM = /(?:^|\s)(?:(?:\p{Lu}\.){2,}|(?:abs|calc|est|conj|quant|qual)\.)$/iu
+/** A name of which each letter is surer than this was read right, whoever uses it. */
+const CERTAIN = 0.98
+
+/** Whether a name is one of something that laboratories measure, and each of its words is spelled so, or its letters are certain. */
+function isKnownName(row: Row, { isNamed }: Names, pages: Reading['pages']): boolean {
+  const { name, value, comments } = row
   if (isSusceptibility(name, value, comments)) return true
-  if (!isNamed(name) || ENDS_IN_SIGN.test(name) || MISPLACED_SPACE.test(name) || lacksSlash(name)) return false
+  if ((ENDS_IN_SIGN.test(name) && !ENDS_IN_SHORT_FORM.test(name)) || MISPLACED_SPACE.test(name) || lacksSlash(name)) return false
   const words =
     name
       .replaceAll(IN_BRACKETS, '')
       .toLowerCase()
       .match(/[\p{L}\d]*\p{L}[\p{L}\d]*/gu) ?? []
-  return words.every((word) => (CODE.test(word) ? !/^[01]\p{L}/u.test(word) : isNameWord(word)) || isUsualWord(word))
+  const isSpelled = (word: string) => !CODE.test(word) || !/^[01]\p{L}/u.test(word)
+  // `bi l irubin`: the letters are certain, the spaces are not.
+  const isParted = words.some((_, index) => [2, 3].some((count) => isJoinedWord(words.slice(index, index + count))))
+  if (!isParted && words.every(isSpelled) && isCertain(row, pages)) return true
+  return isNamed(name) && words.every((word) => (CODE.test(word) ? isSpelled(word) : isNameWord(word)) || isUsualWord(word))
 }
+
+const isJoinedWord = (parts: readonly string[]): boolean => parts.length > 1 && isReportWord(parts.join(''))
+
+function isCertain({ name, page: number, box, value_box }: Row, pages: Reading['pages']): boolean {
+  const words = pages
+    .filter(({ page }) => page.number === number)
+    .flatMap(({ page }) => page.words)
+    .filter((word) => areInLine(word.box, box) && word.box.right <= value_box.left)
+  return name.split(' ').every((part) => words.some(({ text, confidence }) => text === part && confidence >= CERTAIN))
+}
+
+/** `mg/d` on a page that has `mg/dL`: of a day, or without its last letter. */
+const isPerhapsOfDay = ({ unit, name, page: number }: Row, pages: Reading['pages']): boolean =>
+  /\/d$/iu.test(unit ?? '') &&
+  !/24/u.test(name) &&
+  pages.some(({ page }) => page.number === number && page.words.some(({ text }) => /\/dl$/iu.test(text)))
 
 function lacksComma({ name }: Row, { behindCommas }: UsualForms): boolean {
   const [, comma, end] = BEHIND_COMMA.exec(name) ?? []
   // `Bilirubin Total` is usual everywhere.
-  return comma === '' && behindCommas.has(end!.toLowerCase()) && !/^\S+ Total$/iu.test(name)
+  return (
+    comma === '' &&
+    (behindCommas.has(end!.toLowerCase()) || /^(?:qual|quant|naa|\d\w\w gen)/iu.test(end!)) &&
+    !/^\S+ Total$/iu.test(name)
+  )
 }
 
 const TWO_BOUNDS = /^[([]?\s?(\d*(?:[.,]\d+)?)\s?(?:-|–|—|−|~|to)\s?(\d*(?:[.,]\d+)?)\s?[)\]]?$/iu
@@ -118,6 +160,15 @@ function isCutRange({ range_lines: lines }: Row, { hasZeros, hasOpenRanges }: Us
 const FAR = 8
 
 const decimalsOf = (number: string): number => /[.,](\d+)$/u.exec(number)?.[1]?.length ?? 0
+
+const THREE_DECIMALS = /^[<>≤≥]?\s?[1-9]\d{0,2}\.\d{3}$/u
+
+/** `1.284` for `1,284`, where no bound has three decimals and the result is outside of its range; a specific gravity has them. */
+function hasPointForComma({ name, value, range_lines: lines }: Row): boolean {
+  if (!THREE_DECIMALS.test(value) || lines.some((line) => /\.\d{3}/u.test(line)) || /\bgravity\b/iu.test(name)) return false
+  const [min, max] = ((lines.length === 1 && TWO_BOUNDS.exec(lines[0]!)) || []).slice(1).map(numberOf)
+  return min === undefined || max === undefined || Number(value) < min || Number(value) > max
+}
 
 function hasLostSign({ value, range_lines: lines }: Row): boolean {
   const [, low = '', high = ''] = (lines.length === 1 && TWO_BOUNDS.exec(lines[0]!)) || []

@@ -34,8 +34,13 @@ const rows = (change: (name: string, value: string, index: number) => PlacedText
   ...Object.entries(VALUES).map(([name, value], index) => change(name, value, index)),
 ]
 
+/** A page of which each letter is quite sure, and none certain. */
+const pictureOf = (lines: PlacedText[][], confidence = 0.95): PageText => {
+  const page = pageOfLines(lines)
+  return { ...page, source: 'ocr', words: page.words.map((word) => ({ ...word, confidence })) }
+}
 const read = (lines: PlacedText[][], source: PageText['source'] = 'ocr') =>
-  understand([{ ...pageOfLines(lines), source }]).results
+  understand([source === 'ocr' ? pictureOf(lines) : { ...pageOfLines(lines), source }]).results
 const kindsOf = (results: ReturnType<typeof read>) => results.map(({ findings }) => findings.map(({ kind }) => kind))
 
 test('an unknown test name in a picture is doubtful, and in a text it is read as printed', () => {
@@ -45,10 +50,77 @@ test('an unknown test name in a picture is doubtful, and in a text it is read as
   assert(read(lines).every(({ findings }, index) => index === 2 || findings.length === 0))
 })
 
+test('an unknown name of which each letter is certain is not doubtful, unless its parts together are a known word', () => {
+  const kinds = (name: string) =>
+    kindsOf(understand([pictureOf([HEADER, row(name, '100'), row('Sodium', '140')], 0.99)]).results)[0]
+  for (const name of ['Oxidants', 'Neutrophils abs.', 'R.B.C.', 'S. Paratyphi BH'])
+    assert(!kinds(name)!.includes('name_is_unknown'), name)
+  for (const name of ['Potass i um', 'Conjugated bi l irubin', 'Vitamin D (25-0H)', 'Qxidants,'])
+    assert(kinds(name)!.includes('name_is_unknown'), name)
+})
+
+test('a sign and a unit of a picture that are easily misread are doubtful', () => {
+  const kinds = (cells: PlacedText[]) =>
+    kindsOf(
+      read([
+        HEADER,
+        cells,
+        [
+          [40, 'Sodium'],
+          [220, '140'],
+          [300, 'mmol/L'],
+          [380, '135 - 145'],
+        ],
+        row('Urea', '5', '1 - 9'),
+      ]),
+    )[0]
+  const occultBlood = (value: string): PlacedText[] => [
+    [40, 'Occult Blood'],
+    [220, value],
+  ]
+  assert(kinds(occultBlood('(±)'))!.includes('value_is_no_result'))
+  assert(!kinds(occultBlood('(+)'))!.includes('value_is_no_result'))
+  const creatinine = (unit: string): PlacedText[] => [
+    [40, 'Creatinine'],
+    [220, '118'],
+    [300, unit],
+    [380, '39 - 259'],
+  ]
+  const withUnit = (unit: string) =>
+    kindsOf(
+      read([
+        HEADER,
+        creatinine(unit),
+        [
+          [40, 'Glucose'],
+          [220, '90'],
+          [300, 'mg/dL'],
+          [380, '70 - 99'],
+        ],
+        row('24', '5'),
+      ]),
+    )[0]
+  assert(withUnit('mg/d')!.includes('unit_is_no_unit'))
+  assert(!withUnit('mg/dL')!.includes('unit_is_no_unit'))
+})
+
+test('a value of a picture with three decimals may have a point in place of a comma between thousands', () => {
+  const kinds = (name: string, value: string, range: string) => kindsOfRow(name, value, range).ofPicture
+  assert.deepEqual(kinds('Creatinine', '1.284', '800 - 2000'), ['value_is_far_from_range'])
+  assert.deepEqual(kinds('Creatinine', '1.284', ''), ['value_is_far_from_range'])
+  for (const [name, value, range] of [
+    ['Creatinine', '1.284', '0.9 - 1.5'],
+    ['Ferritin', '1.284', '0.800 - 0.950'],
+    ['Haematocrit', '0.402', '0.5 - 0.6'],
+    ['Specific Gravity', '1.015', ''],
+  ] as const)
+    assert.deepEqual(kinds(name, value, range), [], name)
+})
+
 test('a unit in a picture that is not known and a name that ends in a dot are doubtful, and in a text they are read as printed', () => {
   const lines = rows((name, value, index) => row(index === 4 ? 'Glucose.' : name, value))
   lines[2]![2] = [300, 'mmol/..']
-  const [ofPicture, ofText] = [kindsOf(read(lines)), kindsOf(read(lines, 'text'))]
+  const [ofPicture, ofText] = [kindsOf(understand([pictureOf(lines, 1)]).results), kindsOf(read(lines, 'text'))]
   assert.deepEqual([ofPicture[1], ofPicture[4]], [['unit_is_no_unit'], ['name_is_unknown']])
   assert(ofPicture.every((kinds, index) => index === 1 || index === 4 || kinds.length === 0))
   assert(ofText.every((kinds) => kinds.length === 0))
@@ -84,7 +156,7 @@ test('a name in a picture that lacks the slash that it has wherever it is known 
 })
 
 test('what is counted or measured, without what tells of what, is an incomplete name', () => {
-  for (const name of ['Count (RBC)', 'Width (RDW)', 'Volume (MPV)'])
+  for (const name of ['Count (RBC)', 'Width (RDW)', 'Volume (MPV)', 'Binding Capacity (TIBC)'])
     assert(
       kindsOf(read(rows((usualName, value, index) => row(index === 2 ? name : usualName, value))))[2]!.includes(
         'name_is_incomplete',
@@ -153,7 +225,7 @@ test('a name alone in a picture asks for a person if more than a fifth of the ro
     const misread = rows((name, value, index) => row(index < doubtfulCount ? `${name} ofx` : name, value))
     const note: PlacedText[] = [[40, 'RBC normocytic normochromic cells are seen']]
     const lines = [...misread, [[40, 'Ferritin'] as PlacedText], note]
-    const page: PageText = { ...pageOfLines(lines), source: 'ocr' }
+    const page = pictureOf(lines)
     const ofText = [2, 3, 4].map((number): PageText => ({ ...pageOfLines(rows((name, value) => row(name, value))), number }))
     return understand([{ ...page, ink: page.words.map(({ box }) => box) }, ...ofText]).findings!.map(({ kind }) => kind)
   }
@@ -347,5 +419,14 @@ test('rows of words on the next page of a picture that are under no column ask f
   assert.deepEqual(
     findings!.map(({ kind, page }) => [kind, page]),
     Array.from({ length: 3 }, () => ['line_without_row', 2]),
+  )
+})
+
+test('two numbers below a name in a picture that are in no row make the rows around them doubtful', () => {
+  const lines = rows((name, value) => row(name, value))
+  lines.splice(4, 0, [[40, '38 169']])
+  assert.deepEqual(
+    kindsOf(read(lines)).map((kinds) => kinds[0] ?? ''),
+    ['', '', 'line_without_row', 'line_without_row', '', '', '', '', '', ''],
   )
 })

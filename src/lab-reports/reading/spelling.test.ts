@@ -21,7 +21,16 @@ test('words of pictures are spelled as names of results and units are', () => {
     ['L.', 'L'],
     ['8UN', 'BUN'],
     ['x10~9/L', 'x10^9/L'],
-    ['x109/L', 'x10^9/L'],
+    ['x109/L', 'x10⁹/L'],
+    ['10-12/L', '10^12/L'],
+    ['10~4/µL', '10^4/µL'],
+    ['utU/mL', 'uIU/mL'],
+    ['W/mL', 'IU/mL'],
+    ['mil/cumm', 'mill/cumm'],
+    ['(L).', '(L)'],
+    ['C02', 'CO2'],
+    ['$O2', 'sO2'],
+    ['y-GTP', 'γ-GTP'],
     ['B12.', 'B12'],
     ['Cholesterol.', 'Cholesterol'],
     ['120.', '120'],
@@ -66,6 +75,10 @@ test('names, numbers and words that reports spell so stay as they are', () => {
     'Abs.',
     'B12',
     'T4,Free',
+    'G,',
+    '10^9/L',
+    'R.A.',
+    'D02',
   ]
   assert.deepEqual(same.map(spell), same)
 })
@@ -102,6 +115,21 @@ test('a unit without its last letter gets it back, but a gram in a day stays one
     'AND/OR',
   ])
   assert.deepEqual(read('24h', 'g/d'), ['24h', 'g/d'])
+})
+
+test('the last letter of a count in microliters is not lost', () => {
+  assert.deepEqual(spelledLine(['M/u', '10^3/u', 'Thousand/u|', 'and/u']), ['M/uL', '10^3/uL', 'Thousand/uL', 'and/u'])
+})
+
+test('signs of units are those that most units of the page have', () => {
+  assert.deepEqual(spelledLine(['µg/dL', 'K/µL', 'µmol/L', 'K/uL', 'umol/L']), ['µg/dL', 'K/µL', 'µmol/L', 'K/µL', 'µmol/L'])
+  assert.deepEqual(spelledLine(['µg/dL', 'K/uL', 'umol/L']), ['µg/dL', 'K/uL', 'umol/L'])
+  assert.deepEqual(spelledLine(['x', '10^9/L', 'x10^9/L', '×', '10^12/L', '×']), ['x', '10^9/L', 'x10^9/L', 'x', '10^12/L', '×'])
+})
+
+test('a unit and the bracket behind it are two words, and letters with a space within are one', () => {
+  assert.deepEqual(spelledLine(['5.1', 'mmol/L(normal', '3.5']), ['5.1', 'mmol/L', '(normal', '3.5'])
+  assert.deepEqual(spelledLine(['HEMOGLOBIN', 'A1', 'C']), ['HEMOGLOBIN', 'A1C'])
 })
 
 test('a weak ampersand is a percent sign', () => {

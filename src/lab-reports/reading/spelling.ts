@@ -119,31 +119,44 @@ const lookOf = (text: string): string =>
 /** A page of a picture with its words as they are spelled; a page of text as it is. */
 export function spelledPage(page: PageText): PageText {
   if (page.source !== 'ocr') return page
-  const ofDays = page.words.some(({ text }) => /^(?:24-?h\w*|24|day|daily)$/iu.test(text))
+  const ofDays = isOfDays(page)
   const known: KnownWords = { isLong: isReportWord, isShort: (word) => nameWords().short.has(word) }
   // A word with a letter of its neighbor could be spelled as another word: `Norma lrange`.
   const words = repairGaps(withUsualSpaces(page.words), known)
   return { ...page, words: withUsualSigns(repairGaps(spelledWords(words, ofDays), known)) }
 }
 
+/** Whether a page tells of specimens that were collected over days: their quantities may be those of a day. */
+const isOfDays = ({ words }: Pick<PageText, 'words'>): boolean =>
+  words.some(({ text }) => /^(?:24-?h\w*|24|day|daily)$/iu.test(text))
+
 /** So many units with `µ` say that a page prints it. */
 const MICRO_MIN = 2
 
 /**
- * `ug/dL` as `µg/dL` where most units of the page have that sign, for which the recognition reads the letter, and never the sign for the letter;
- * `×10^9/L` as `x10^9/L` where most have the letter, or the other way round.
+ * `ug/dL` and `K/uL` as `µg/dL` and `K/µL` where most units of the page have that sign, for which the recognition reads the letter, and never
+ * the sign for the letter; `×10^9/L` and `× 10^9/L` as `x10^9/L` and `x 10^9/L` where most have the letter, or the other way round.
  */
 function withUsualSigns(words: readonly Word[]): Word[] {
-  const units = words.filter(({ text }) => isUnit(text))
-  const count = (start: string) => units.filter(({ text }) => text.startsWith(start)).length
-  const hasMicro = count('µ') >= MICRO_MIN && count('µ') > count('u')
-  const [letters, signs] = [count('x10'), count('×10')]
-  return words.map((word) => {
+  const count = (pattern: RegExp) => words.filter(({ text }) => isUnit(text) && pattern.test(text)).length
+  const hasMicro = count(/µ/u) >= MICRO_MIN && count(/µ/u) > count(LETTER_FOR_MICRO)
+  const isTimes = ({ text }: Word, next: Word | undefined) =>
+    /^[x×]$/iu.test(text) && next !== undefined && /^10/u.test(next.text)
+  const times = words.flatMap((word, index) =>
+    isTimes(word, words[index + 1]) || (isUnit(word.text) && /^[x×]10/u.test(word.text)) ? [word.text[0]!] : [],
+  )
+  const [letters, signs] = ['x', '×'].map((sign) => times.filter((one) => one === sign).length) as [number, number]
+  const usual = letters > signs ? 'x' : '×'
+  return words.map((word, index) => {
+    if (isTimes(word, words[index + 1])) return letters === signs ? word : { ...word, text: usual }
     if (!isUnit(word.text)) return word
-    const text = hasMicro ? word.text.replace(/^u/u, 'µ') : word.text
-    return { ...word, text: letters === signs ? text : text.replace(/^[x×](?=10)/u, letters > signs ? 'x' : '×') }
+    const text = hasMicro ? word.text.replace(LETTER_FOR_MICRO, 'µ') : word.text
+    return { ...word, text: letters === signs ? text : text.replace(/^[x×](?=10)/u, usual) }
   })
 }
+
+/** The `u` of `ug/dL` and `K/uL`. */
+const LETTER_FOR_MICRO = /(?<=^|\/)u(?=\p{L})/u
 
 const spelledWords = (words: readonly Word[], ofDays: boolean): Word[] =>
   words.map((word, index) => {
@@ -192,6 +205,9 @@ const WEAK = 0.5
  */
 function withLastLetter(word: Word, ofDays: boolean): Word {
   if (word.text === '&' && word.confidence < WEAK) return { ...word, text: '%' }
+  // Nothing is measured in a `u`.
+  const [, count] = /^(.*(?:\d|[KM]|Thousand|Million|cells))\/u[il|!It1.]?$/u.exec(word.text) ?? []
+  if (count) return { ...word, text: `${count}/uL` }
   // `UI` is `IU` in some languages; nothing else is written `Ul` before a slash.
   if (/^[mµunk]?Ul\//u.test(word.text)) return { ...word, text: word.text.replace('Ul/', 'UI/') }
   // Nothing of these is measured in a square meter.
@@ -207,7 +223,7 @@ export function spell(text: string): string {
   // `Oto19`
   if (/^[Oo]to\d/u.test(text)) return `0${text.slice(1)}`
   // A dot behind a flag, a number or a whole word is dirt.
-  if (/^[HL][.,]$/u.test(text)) return text[0]!
+  if (/^(?:[HL]|\((?:HH?|LL?)\))[.,]$/u.test(text)) return text.slice(0, -1)
   const dotted = /^(.*?([\p{L}\d]+))\.$/u.exec(text)
   if (
     dotted &&
@@ -215,6 +231,10 @@ export function spell(text: string): string {
   )
     return spell(dotted[1]!)
   if (/^A[lIi|!]c$/u.test(text)) return 'A1c'
+  // `C02`, `p02`, `$O2`: gases, of which nothing else is written so.
+  const [, gas] = /^([CPS]|[ps$])[0O]2$/u.exec(text) ?? []
+  if (gas) return `${gas.replace('$', 's')}O2`
+  if (/^y-GT/u.test(text)) return `γ${text.slice(1)}`
   if (/^\(?[Il]u\//u.test(text)) return text.replace(/[Il]u/u, 'IU')
   const [, unit = ''] = /^\((.+)\)$/u.exec(text) ?? []
   if (unit.includes('/')) {
@@ -225,10 +245,16 @@ export function spell(text: string): string {
 }
 
 function spelledUnit(text: string): string | undefined {
-  // `x10~9/L` and `x109/L` are powers of ten.
-  const plain = text.replace(/[.,]$/u, '').replace(/^([xX×]?10)[~"']?(3|6|9|12)(?=\/)/u, '$1^$2')
+  // `x10~9/L` and `x103/uL` are powers of ten: digits that are raised have no sign before them.
+  const withoutEnd = text.replace(/[.,]$/u, '')
+  const plain = withoutEnd
+    .replace(/^([xX×]?10)[~"'-](3|4|6|9|12)(?=\/)/u, '$1^$2')
+    .replace(/^([xX×]?10)(3|6|9|12)(?=\/)/u, (_, ten: string, power: string) => ten + power.replaceAll(/\d/gu, raised))
+    // `TU/L`, `utU/mL`, `W/mL`, `mil/cumm`
+    .replace(/^([mµuk]?)(?:[Tt1l|H!]U|W)(?=\/)/u, '$1IU')
+    .replace(/^mil(?=\/)/u, 'mill')
   const { units, withSlash, printedUnits: printed } = vocabulary()
-  if (printed.has(plain) || (plain !== text && /^[xX×]?10\^/u.test(plain))) return plain
+  if (printed.has(plain) || (plain !== withoutEnd && isUnit(plain))) return plain
   // What is not a unit and looks like one; `g/cL` is never printed.
   if (!/\p{L}/u.test(plain) || (isUnit(plain) && !/\/c[Ll]$/u.test(plain))) return undefined
   const found =
@@ -245,6 +271,8 @@ function spelledUnit(text: string): string | undefined {
     return undefined
   return found
 }
+
+const raised = (digit: string): string => '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(digit)]!
 
 function spelledPart(part: string): string {
   const letters = part.match(/\p{L}/gu)?.length ?? 0
@@ -390,6 +418,8 @@ function isOneWord(previous: Word | undefined, a: Word, b: Word, { isLong, isSho
       isLong(plainOf(previous.text))
     )
   const isKnown = (text: string) => isLong(text) || isShort(text)
+  // `HEMOGLOBIN A1 C`
+  if (/^a1$/u.test(start) && end === 'c') return gapBetween(a, b) < LETTER_GAP_MAX
   // `Antithrombin I I I`, `H IGH`
   if (gapBetween(a, b) < LETTER_GAP_MAX && /^I{1,2}$/u.test(a.text) && /^I$/u.test(b.text)) return true
   if (gapBetween(a, b) < LETTER_GAP_MAX && /^\p{L}$/u.test(start))
@@ -414,6 +444,9 @@ function splitWord(word: Word, { isLong, isShort }: KnownWords): Word[] {
   // `7.8+`, `125++`: so are pluses, which behind a single digit are the result.
   const [, marked = ''] = /^(\d+[.,]\d+|\d{2,})\+{1,3}$/u.exec(word.text) ?? []
   if (marked) return cutAt(word, marked.length)
+  // `mmol/L(normal`
+  const bracket = word.text.indexOf('(')
+  if (bracket > 2 && isUnit(word.text.slice(0, bracket)) && word.text.lastIndexOf('/', bracket) > 0) return cutAt(word, bracket)
   // `12.5fL`
   const [, number = '', unit = ''] = /^(\d+[.,]\d+)(\p{L}.*)$/u.exec(word.text) ?? []
   if (number && isUnit(unit)) return cutAt(word, number.length)

@@ -388,3 +388,72 @@ test('a name on three lines of a picture is one name, though a day and its time 
     ],
   )
 })
+
+test('the heading of a panel above the first row of a picture is not part of its name', () => {
+  const page = picture(
+    [
+      ['Test', 'Result', 'Unit', 'Reference Range'],
+      ['Sodium', '140', 'mmol/L', '136 - 145'],
+      ['Hepatic Function Panel (7)|Albumin', '|41', '|g/L', '|35 - 52'],
+      ['ALP', '61', 'IU/L', '44 - 121'],
+      ['TUMOUR MARKERS|AFP', '|2.4', '|ng/mL', '|<7.0'],
+      ['CEA', '1.2', 'ng/mL', '<4.7'],
+      ['Total Iron Binding|Capacity (TIBC)', '286', 'ug/dL', '250 - 450'],
+    ],
+    1.2,
+  )
+  assert.deepEqual(
+    readIn(page).map(([name, value]) => [name, value]),
+    [
+      ['Sodium', '140'],
+      ['Albumin', '41'],
+      ['ALP', '61'],
+      ['AFP', '2.4'],
+      ['CEA', '1.2'],
+      ['Total Iron Binding Capacity (TIBC)', '286'],
+    ],
+  )
+})
+
+test('NOT and DETECTED with a wide space between them in a picture are one result', () => {
+  const page = picture(
+    [
+      ['Test', 'Result'],
+      ['Chlamydia trachomatis', 'NOT DETECTED'],
+      ['Neisseria gonorrhoeae', 'DETECTED'],
+    ],
+    0,
+  )
+  const words = page.words.map((word) =>
+    word.text === 'DETECTED' && word.box.top < 90
+      ? { ...word, box: { ...word.box, left: word.box.left + 7, right: word.box.right + 7 } }
+      : word,
+  )
+  assert.deepEqual(
+    readIn({ ...page, words }).map(([name, value]) => [name, value]),
+    [
+      ['Chlamydia trachomatis', 'NOT DETECTED'],
+      ['Neisseria gonorrhoeae', 'DETECTED'],
+    ],
+  )
+})
+
+test('the last line of a range with names is not the first one of the range below it, which has none', () => {
+  const page = picture(
+    [
+      ['Test', 'Result', 'Unit', 'Reference Range'],
+      ['Glucose Fasting', '112', 'mg/dL', 'Normal: 70 - 100|Pre-diabetes: 101 - 125|Diabetes: > 126'],
+      ['Uric Acid', '5.1', 'mg/dL', '2.4-5.7'],
+      ['Calcium', '9.1', 'mg/dL', '8.5-10.5'],
+    ],
+    1.2,
+  )
+  // The paper is bent: the last line of the range is nearer to the row below it.
+  const words = page.words.map((word) =>
+    ['Diabetes:', '>', '126'].includes(word.text)
+      ? { ...word, box: { ...word.box, top: word.box.top + 6, bottom: word.box.bottom + 6 } }
+      : word,
+  )
+  const ranges = Object.fromEntries(readIn({ ...page, words }).map(([name, , , range]) => [name, range]))
+  assert.equal(ranges['Uric Acid'], '2.4-5.7')
+})

@@ -204,12 +204,17 @@ export function beginsName(
     gap < height * tolerances.NAME_LINE_GAP &&
     !isRepeated &&
     !isStage(first.text) &&
+    !isPanelTitle(first.text) &&
     first.line.box.top - last.box.bottom > gap + height * tolerances.NAME_GAP_ABOVE &&
     fontOf(first.line) === fontOf(line) &&
     isNamed(`${first.text} ${name}`) &&
     !isSpecimen?.(first.text)
   )
 }
+
+/** `Bone profile`, `Hepatic Function Panel (7)`, `TUMOUR MARKERS` */
+export const isPanelTitle = (text: string): boolean =>
+  /\b(?:panel|profile|markers|studies|function|tests|screen)(?: \(\d+\))?$/iu.test(text)
 
 /** Whether a free text can be a result: short, and neither the name of another one nor a list of ranges. */
 export const isFreeResult = (text: string, isNamed: (name: string) => boolean): boolean =>

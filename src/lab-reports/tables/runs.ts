@@ -1,6 +1,6 @@
 // What forms the cells of a table: words that stand together, and edges of drawn lines and filled areas.
 import { type Box, boxAround, centerX, type Drawings, heightOf, type Word } from '../pages/page.ts'
-import type { Line } from './table-cells.ts'
+import { isNegation, type Line } from './table-cells.ts'
 import * as tolerances from './tolerances.ts'
 
 /** Words with nothing but spaces between them. */
@@ -41,7 +41,7 @@ export function runsOfLine(line: Line, { widest }: Spaces, separators: readonly 
   for (const word of words) {
     const last = runs.at(-1)?.at(-1)
     const height = last ? Math.min(heightOf(last.box), heightOf(word.box)) : 0
-    const space = last && isOpenRange(last, word) ? tolerances.DASH_GAP : widest
+    const space = last && (isOpenRange(last, word) || isNegation(last, word)) ? tolerances.DASH_GAP : widest
     if (last && word.box.left - last.box.right < height * space && !separators.some((x) => isBetween(x, last, word)))
       runs.at(-1)!.push(word)
     else runs.push([word])

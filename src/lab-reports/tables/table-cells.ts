@@ -144,7 +144,11 @@ function groupWords(words: readonly Word[], letter: number | undefined): Cell[] 
     const height = last ? Math.min(heightOf(last.box), heightOf(word.box)) : 0
     if (
       last &&
-      word.box.left - last.box.right < Math.max(height * tolerances.CELL_GAP, (letter ?? 0) * tolerances.CELL_GAP_IN_LETTERS)
+      word.box.left - last.box.right <
+        Math.max(
+          height * (isNegation(last, word) ? tolerances.DASH_GAP : tolerances.CELL_GAP),
+          (letter ?? 0) * tolerances.CELL_GAP_IN_LETTERS,
+        )
     )
       cells.at(-1)!.push(word)
     else if (cells.at(-1)?.length === 0) cells.at(-1)!.push(word)
@@ -155,6 +159,10 @@ function groupWords(words: readonly Word[], letter: number | undefined): Cell[] 
     .filter((cell) => cell.length > 0)
     .map(cellOf)
 }
+
+/** `NOT` and `DETECTED` in a picture: parted, they would be two results. */
+export const isNegation = (a: Word, b: Word): boolean =>
+  a.font === undefined && /^(?:not|non-?|no)$/iu.test(a.text) && /^\p{L}{2}/u.test(b.text)
 
 /** `0 - 10 ;` without the sign that ends a list. */
 const withoutEnd = (words: Word[]): Word[] => (/^[;,]$/u.test(words.at(-1)?.text ?? '') ? words.slice(0, -1) : words)

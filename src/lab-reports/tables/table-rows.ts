@@ -1,11 +1,22 @@
 // The rows of a table, by what is drawn between them, else by whitespace and overlap.
 import { type Box, centerY, heightOf, overlapY } from '../pages/page.ts'
 import { columnKind } from './headers.ts'
-import { isStage } from './row-parts.ts'
+import { isPanelTitle, isStage } from './row-parts.ts'
 import { type Run, textOf } from './runs.ts'
 import { isMethod, namesSpecimen } from './statements.ts'
 import type { TableColumn, TableOfRuns } from './table-columns.ts'
-import { type Part, type TableRow, isBroken, isNote, goesOn, inOrder, isSmaller, segmentsOf, cellOfRuns } from './cell-runs.ts'
+import {
+  type Part,
+  type TableRow,
+  isBroken,
+  isNote,
+  goesOn,
+  inOrder,
+  isSmaller,
+  isUnfinished,
+  segmentsOf,
+  cellOfRuns,
+} from './cell-runs.ts'
 import * as tolerances from './tolerances.ts'
 
 /** Lines of results in one drawn row: more are rows that nothing parts. */
@@ -110,7 +121,10 @@ function joinNearBands(bands: readonly TableRow[], options: RowsOptions): TableR
       isWhole(band, options) &&
       hasNumber(band, options) &&
       !partsContinued(rowAbove, band).some(({ column }) => options.isName(column))
-    const isHeadingAbove = rowAbove && isHeading(rowAbove, band, options) && !isNameAbove(rowAbove, band, options)
+    const isHeadingAbove =
+      rowAbove &&
+      (isHeading(rowAbove, band, options) || isHeadingInPicture(rowAbove, band, options)) &&
+      !isNameAbove(rowAbove, band, options)
     if (rowAbove && isNear(rowAbove, band) && !isNext && !isHeadingAbove)
       rows[rows.length - 1] = rowOf([...rowAbove.parts, ...band.parts])
     else rows.push(band)
@@ -129,6 +143,27 @@ function isHeading(upper: TableRow, lower: TableRow, options: RowsOptions): bool
     return !next || !isBroken(run, next.run, column)
   })
 }
+
+/**
+ * Whether a row of a picture has the name of a test by itself, and none together with the text above it: `Bone profile` above `Calcium`.
+ * Rules between them may not be seen.
+ */
+function isHeadingInPicture(upper: TableRow, lower: TableRow, options: RowsOptions): boolean {
+  const nameIn = ({ parts }: TableRow) => cellTextOf(parts.filter(({ column }) => options.isName(column)))
+  const [above, below] = [nameIn(upper), nameIn(lower)]
+  return (
+    options.isPicture &&
+    above !== '' &&
+    !isWhole(upper, options) &&
+    isWhole(lower, options) &&
+    !goesOn(above) &&
+    !isUnfinished(above) &&
+    options.isNamed(below) &&
+    (isPanelTitle(above) || !options.isNamed(`${above} ${below}`))
+  )
+}
+
+const cellTextOf = (parts: readonly Part[]): string => (parts.length ? cellOfRuns(inOrder(parts.map(({ run }) => run))).text : '')
 
 /** Whether a row has a number as its result. */
 const hasNumber = ({ parts }: TableRow, { isResult }: RowsOptions): boolean =>
@@ -195,6 +230,7 @@ function mergeBands(bands: readonly TableRow[], gaps: Gaps, options: RowsOptions
     const rowAbove = rows.at(-1)
     const isJoined =
       rowAbove &&
+      !isHeadingInPicture(rowAbove, band, options) &&
       ((isClose(rowAbove, band, gaps) && isNearer(rows, bands, index, options) && continues(rowAbove, band, options)) ||
         isNameAbove(rowAbove, band, options) ||
         isNameBegun(rowAbove, band, options) ||
@@ -213,7 +249,8 @@ function joinBegunNames(rows: readonly TableRow[], options: RowsOptions): TableR
   const joined: TableRow[] = []
   for (const row of rows) {
     const rowAbove = joined.at(-1)
-    if (rowAbove && isNameBegun(rowAbove, row, options)) joined[joined.length - 1] = rowOf([...rowAbove.parts, ...row.parts])
+    if (rowAbove && isNameBegun(rowAbove, row, options) && !isHeadingInPicture(rowAbove, row, options))
+      joined[joined.length - 1] = rowOf([...rowAbove.parts, ...row.parts])
     else joined.push(row)
   }
   return joined
@@ -327,14 +364,17 @@ function isResultBegun(upper: TableRow, lower: TableRow, { isResult }: RowsOptio
 /** `(Urease GLDH)` in smaller letters below `Urea`. */
 const isMethodInBrackets = (note: Run, name: Run): boolean => isSmaller(note, name) && /^\([^()]*\)$/u.test(textOf(note))
 
+const INTERVAL = /^\d[\d.,]*\s?[-–]\s?\d[\d.,]*$/u
+
 /** Whether the first lines of a range stand above the line of the name, and nearer to it than to the row above. */
 function isRangeAbove(rows: readonly TableRow[], lower: TableRow, { isName, isResult }: RowsOptions): boolean {
   const [rowBefore, upper] = [rows.at(-2), rows.at(-1)!]
+  // `Diabetes: > 126` above `2.4 - 5.7`, which has no name: the range of another row.
   const isOther = ({ column, run }: Part) =>
     !isName(column) &&
     !isResult(column) &&
     /[\d<>≤≥:]|[-–]$/u.test(textOf(run)) &&
-    lower.parts.some((part) => part.column === column)
+    lower.parts.some((part) => part.column === column && !(/\p{L}:/u.test(textOf(run)) && INTERVAL.test(textOf(part.run))))
   return (
     upper.parts.every(isOther) &&
     lower.parts.some(({ column }) => isName(column)) &&

@@ -17,7 +17,7 @@ export const [SPACE_FACTOR, SPACE_MIN, SPACE_MAX] = [1.35, 0.34, 0.8]
 export const WORD_GAP_MAX = 0.6
 /** The usual space of a page that does not show one. */
 export const SPACE_DEFAULT = 0.28
-/** In pictures: the widest space behind the dash of a range, and the largest distance from the box of a word to its ink. */
+/** In pictures: the widest space behind the dash of a range or behind `NOT`, and the largest distance from the box of a word to its ink. */
 export const [DASH_GAP, PICTURE_EDGE] = [1.2, 0.9]
 /** In points: edges of texts in one column differ less. */
 export const SAME_EDGE = 2.5
