@@ -17,6 +17,7 @@ import {
 } from '../pages/page.ts'
 import { type Line, splitCell, withoutPrintedCodes } from '../tables/table-cells.ts'
 import { type Column, columnKind, type ColumnKind, columnsOf, isStatus } from '../tables/headers.ts'
+import { isEarlierResult } from '../tables/notes.ts'
 import { nearestColumn } from '../tables/regions.ts'
 import type { ReadRowsOptions, Row } from '../tables/row-parts.ts'
 import { statementsIn } from '../tables/statements.ts'
@@ -67,6 +68,9 @@ const NO_PART = /^(?:cut-?off[=:]?\d*|optimal)$/iu
 
 /** `38 169`: the range of the row above, whose dash was not seen. */
 const BOUNDS = /^\d[\d.,]*\s?[-–~]?\s?\d[\d.,]*$/u
+
+/** `Reference: <90 mg/dL` */
+const STATES_RANGE = /^(?:ref(?:erence)?|normal|optimal|standard|target|expected|desirable)\b.*\d/iu
 
 type Names = Pick<ReadRowsOptions, 'isNamed'>
 
@@ -142,7 +146,8 @@ function wordsBesideRows(table: TableOfRows, { rows, results }: Reading): RowFin
           (!isOther(word, columns) || isPerhapsBound(word, row, columns)),
       )
       const text = rest.map((word) => word.text).join(' ')
-      return columnKind(text) !== undefined || dateIn(text)?.text.length === text.length ? [] : rest
+      const isNoPart = columnKind(text) !== undefined || dateIn(text)?.text.length === text.length || isEarlierResult(cell.text)
+      return isNoPart ? [] : rest
     })
     if (words.length) unread.set(index, words)
   }
@@ -268,6 +273,7 @@ function linesWithoutRow({ page, columns, rows: own, lines }: TableOfRows, { row
         texts[0]!.startsWith('(') ||
         hasValue(line, columns) ||
         namesResult(line, { isNamed }) ||
+        STATES_RANGE.test(texts[0]!) ||
         (page.source === 'ocr' && BOUNDS.test(texts.join(' '))))
     )
   })

@@ -224,3 +224,21 @@ test('how a result is above the name of its block is no result of the block abov
     ],
   )
 })
+
+test('an earlier result next to the range below a row is not part of the range', () => {
+  assert.deepEqual(
+    read(
+      [
+        [40, 'LDL Cholesterol'],
+        [400, '131 mg/dL'],
+        [480, 'High'],
+      ],
+      [
+        [40, 'Reference: <100 mg/dL'],
+        [220, '|'],
+        [240, 'Previous: 128 mg/dL (01/02/2023)'],
+      ],
+    ),
+    [['LDL Cholesterol', '131', 'mg/dL', null, 100, 'abnormal']],
+  )
+})

@@ -228,11 +228,11 @@ export function continuesRow(
   }
   // Below the name: `Bio. Ref. Interval. :`, and the range in the same line or the next.
   const lineText = line.cells.map((cell) => cell.text).join(' ')
-  // Below the result may stand how it is: `Optimal: <90 mg/dL` and `In range`.
-  const [first, ...statuses] = line.cells
-  const rangeText = statuses.every(({ text, box }) => isStatus(text) && box.left > last.value_box.left - tolerances.ALIGNED)
-    ? first!.text
-    : undefined
+  // Next to it may stand how the result is, or an earlier one: `Optimal: <90 mg/dL`, `In range`, `Previous: 88 mg/dL`.
+  const [first, ...others] = line.cells
+  const statuses = others.filter(({ text, box }) => isStatus(text) && box.left > last.value_box.left - tolerances.ALIGNED)
+  const isRangeAlone = others.every((cell) => statuses.includes(cell) || isEarlierResult(cell.text))
+  const rangeText = isRangeAlone ? first!.text : undefined
   const isOfGroups = isRangesOfGroups(rangeText ?? lineText)
   if (rangeText !== undefined && (!last.range_lines.length || (isOfGroups && last.range_lines.every(isRangesOfGroups)))) {
     const isRange = (isOfGroups || rangeOf(rangeText) !== undefined) && /\d/u.test(rangeText)
@@ -266,6 +266,9 @@ export function continuesRow(
   }
   return false
 }
+
+/** `Previous: 88 mg/dL (01/02/2023)` */
+export const isEarlierResult = (text: string): boolean => /^(?:previous|prior|last)\b.*\d/iu.test(text)
 
 /** `Reactive` below `Non-` is the rest of a word; other lines are lines of the range. */
 function addRangeLine({ range_lines }: Row, text: string): void {
