@@ -10,8 +10,9 @@ import { dateIn } from '../texts/dates.ts'
 import type { ReadingFinding, ReportFinding } from './finding.ts'
 import { misreadTexts } from './misread-texts.ts'
 import { isNoUnit, type ReportResult, TIME } from './result.ts'
+import { rowsOfInk } from './rows-of-ink.ts'
 import { doubtfulTables, movedRanges, type Reading, tableDoubts } from './table-doubts.ts'
-import { rowsOfInk, unreadText } from './unread-text.ts'
+import { unreadText } from './unread-text.ts'
 
 export interface ReadingFindings {
   /** In the order of the rows. */

@@ -96,7 +96,7 @@ const IN_BRACKETS = /\(\p{Lu}{2,5}\)/gu
 
 /** `R.B.C.`, `Neutrophils abs.` */
 const ENDS_IN_SHORT_FORM = /(?:^|\s)(?:(?:\p{Lu}\.){2,}|(?:abs|calc|est|conj|quant|qual)\.)$/iu
-/** A name of which each letter is surer than this was read right, whoever uses it. */
+/** A name of which each letter is surer than this was read right, also where no laboratory is known to use it. */
 const CERTAIN = 0.98
 
 /** Whether a name is one of something that laboratories measure, and each of its words is spelled so, or its letters are certain. */

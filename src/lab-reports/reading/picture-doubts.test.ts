@@ -35,12 +35,12 @@ const rows = (change: (name: string, value: string, index: number) => PlacedText
 ]
 
 /** A page of which each letter is quite sure, and none certain. */
-const pictureOf = (lines: PlacedText[][], confidence = 0.95): PageText => {
+const createPicture = (lines: PlacedText[][], confidence = 0.95): PageText => {
   const page = pageOfLines(lines)
   return { ...page, source: 'ocr', words: page.words.map((word) => ({ ...word, confidence })) }
 }
 const read = (lines: PlacedText[][], source: PageText['source'] = 'ocr') =>
-  understand([source === 'ocr' ? pictureOf(lines) : { ...pageOfLines(lines), source }]).results
+  understand([source === 'ocr' ? createPicture(lines) : { ...pageOfLines(lines), source }]).results
 const kindsOf = (results: ReturnType<typeof read>) => results.map(({ findings }) => findings.map(({ kind }) => kind))
 
 test('an unknown test name in a picture is doubtful, and in a text it is read as printed', () => {
@@ -52,7 +52,7 @@ test('an unknown test name in a picture is doubtful, and in a text it is read as
 
 test('an unknown name of which each letter is certain is not doubtful, unless its parts together are a known word', () => {
   const kinds = (name: string) =>
-    kindsOf(understand([pictureOf([HEADER, row(name, '100'), row('Sodium', '140')], 0.99)]).results)[0]
+    kindsOf(understand([createPicture([HEADER, row(name, '100'), row('Sodium', '140')], 0.99)]).results)[0]
   for (const name of ['Oxidants', 'Neutrophils abs.', 'R.B.C.', 'S. Paratyphi BH'])
     assert(!kinds(name)!.includes('name_is_unknown'), name)
   for (const name of ['Potass i um', 'Conjugated bi l irubin', 'Vitamin D (25-0H)', 'Qxidants,'])
@@ -120,7 +120,7 @@ test('a value of a picture with three decimals may have a point in place of a co
 test('a unit in a picture that is not known and a name that ends in a dot are doubtful, and in a text they are read as printed', () => {
   const lines = rows((name, value, index) => row(index === 4 ? 'Glucose.' : name, value))
   lines[2]![2] = [300, 'mmol/..']
-  const [ofPicture, ofText] = [kindsOf(understand([pictureOf(lines, 1)]).results), kindsOf(read(lines, 'text'))]
+  const [ofPicture, ofText] = [kindsOf(understand([createPicture(lines, 1)]).results), kindsOf(read(lines, 'text'))]
   assert.deepEqual([ofPicture[1], ofPicture[4]], [['unit_is_no_unit'], ['name_is_unknown']])
   assert(ofPicture.every((kinds, index) => index === 1 || index === 4 || kinds.length === 0))
   assert(ofText.every((kinds) => kinds.length === 0))
@@ -225,7 +225,7 @@ test('a name alone in a picture asks for a person if more than a fifth of the ro
     const misread = rows((name, value, index) => row(index < doubtfulCount ? `${name} ofx` : name, value))
     const note: PlacedText[] = [[40, 'RBC normocytic normochromic cells are seen']]
     const lines = [...misread, [[40, 'Ferritin'] as PlacedText], note]
-    const page = pictureOf(lines)
+    const page = createPicture(lines)
     const ofText = [2, 3, 4].map((number): PageText => ({ ...pageOfLines(rows((name, value) => row(name, value))), number }))
     return understand([{ ...page, ink: page.words.map(({ box }) => box) }, ...ofText]).findings!.map(({ kind }) => kind)
   }

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { pageOfLines, type PlacedText } from '../../../test/support/report-pages.ts'
 import type { Box, PageText, Word } from '../pages/page.ts'
 import { understand, understandStages } from './read-report.ts'
-import { rowsOfInk } from './unread-text.ts'
+import { rowsOfInk } from './rows-of-ink.ts'
 
 const HEADER: PlacedText[] = [
   [40, 'Test'],

@@ -141,11 +141,11 @@ function withUsualSigns(words: readonly Word[]): Word[] {
   const count = (pattern: RegExp) => words.filter(({ text }) => isUnit(text) && pattern.test(text)).length
   const hasMicro = count(/µ/u) >= MICRO_MIN && count(/µ/u) > count(LETTER_FOR_MICRO)
   const isTimes = ({ text }: Word, next: Word | undefined) =>
-    /^[x×]$/iu.test(text) && next !== undefined && /^10/u.test(next.text)
+    /^[x×]$/iu.test(text) && next !== undefined && next.text.startsWith('10')
   const times = words.flatMap((word, index) =>
     isTimes(word, words[index + 1]) || (isUnit(word.text) && /^[x×]10/u.test(word.text)) ? [word.text[0]!] : [],
   )
-  const [letters, signs] = ['x', '×'].map((sign) => times.filter((one) => one === sign).length) as [number, number]
+  const [letters, signs] = ['x', '×'].map((sign) => times.filter((item) => item === sign).length) as [number, number]
   const usual = letters > signs ? 'x' : '×'
   return words.map((word, index) => {
     if (isTimes(word, words[index + 1])) return letters === signs ? word : { ...word, text: usual }
@@ -234,7 +234,7 @@ export function spell(text: string): string {
   // `C02`, `p02`, `$O2`: gases, of which nothing else is written so.
   const [, gas] = /^([CPS]|[ps$])[0O]2$/u.exec(text) ?? []
   if (gas) return `${gas.replace('$', 's')}O2`
-  if (/^y-GT/u.test(text)) return `γ${text.slice(1)}`
+  if (text.startsWith('y-GT')) return `γ${text.slice(1)}`
   if (/^\(?[Il]u\//u.test(text)) return text.replace(/[Il]u/u, 'IU')
   const [, unit = ''] = /^\((.+)\)$/u.exec(text) ?? []
   if (unit.includes('/')) {
@@ -249,7 +249,7 @@ function spelledUnit(text: string): string | undefined {
   const withoutEnd = text.replace(/[.,]$/u, '')
   const plain = withoutEnd
     .replace(/^([xX×]?10)[~"'-](3|4|6|9|12)(?=\/)/u, '$1^$2')
-    .replace(/^([xX×]?10)(3|6|9|12)(?=\/)/u, (_, ten: string, power: string) => ten + power.replaceAll(/\d/gu, raised))
+    .replace(/^([xX×]?10)(3|6|9|12)(?=\/)/u, (_, ten: string, power: string) => ten + power.replaceAll(/\d/gu, superscript))
     // `TU/L`, `utU/mL`, `W/mL`, `mil/cumm`
     .replace(/^([mµuk]?)(?:[Tt1l|H!]U|W)(?=\/)/u, '$1IU')
     .replace(/^mil(?=\/)/u, 'mill')
@@ -272,7 +272,7 @@ function spelledUnit(text: string): string | undefined {
   return found
 }
 
-const raised = (digit: string): string => '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(digit)]!
+const superscript = (digit: string): string => '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(digit)]!
 
 function spelledPart(part: string): string {
   const letters = part.match(/\p{L}/gu)?.length ?? 0

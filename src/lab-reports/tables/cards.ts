@@ -127,10 +127,8 @@ function cardAt(
     ...rangesBelow,
   ]
   if (!unit && !ranges.length && !isAnalyte(cleanName(heading.name.cell.text))) return undefined
-  const flagsBelow = (lines[index + 1]?.cells ?? []).filter(
-    (cell) => flagOf(cell.text) !== undefined && resultAbove(lines[index], cell, reach) === value,
-  )
-  const flags = [...heading.name.line.cells, ...cells, ...flagsBelow].filter(
+  const flagsBelow = findFlagsBelow(lines[index + 1], value, lines[index]!, reach)
+  const flags = [...heading.name.line.cells, ...cells, ...flagsBelow.cells].filter(
     (cell) =>
       cell !== value &&
       cell.box.left >= left - tolerances.CARD_ALIGNED &&
@@ -145,28 +143,33 @@ function cardAt(
     flag: partFlag(value.text).flag ?? (flags[0] ? flagOf(flags[0].text)! : null),
     range_lines: ranges.map(({ cell }) => cell.text),
     details: [...(unit ? [unit] : []), ...flags, ...ranges.map(({ cell }) => cell)],
-    lines: [
-      ...new Set([
-        heading.name.line,
-        line,
-        ...ranges.map((range) => range.line),
-        ...(flagsBelow.length && lines[index + 1]!.cells.every(({ text }) => flagOf(text)) ? [lines[index + 1]!.line] : []),
-      ]),
-    ],
+    lines: [...new Set([heading.name.line, line, ...ranges.map((range) => range.line), ...flagsBelow.lines])],
   }
 }
 
+/** The flags right below a result, and their line if it has nothing else. */
+function findFlagsBelow(
+  next: TypedLine | undefined,
+  value: TypedCell,
+  upper: TypedLine,
+  reach: number,
+): { cells: Cell[]; lines: Line[] } {
+  const own = (next?.cells ?? []).filter((cell) => flagOf(cell.text) !== undefined && resultAbove(upper, cell, reach) === value)
+  const isAlone = own.length > 0 && next!.cells.every(({ text }) => flagOf(text))
+  return { cells: own, lines: isAlone ? [next!.line] : [] }
+}
+
 /** The result right above a flag: `Optimal` below `82 mg/dL`. */
-const resultAbove = (above: TypedLine | undefined, { box }: Cell, reach: number): TypedCell | undefined =>
-  above && box.top - above.line.box.bottom < reach
-    ? above.cells.find((cell) => cell.kind === 'value' && flagOf(cell.text) === undefined && overlapX(cell.box, box) > 0)
+const resultAbove = (upper: TypedLine | undefined, { box }: Cell, reach: number): TypedCell | undefined =>
+  upper && box.top - upper.line.box.bottom < reach
+    ? upper.cells.find((cell) => cell.kind === 'value' && flagOf(cell.text) === undefined && overlapX(cell.box, box) > 0)
     : undefined
 
 /** Whether a name stands below a flag, which is then that of its block: `High` above `LDL Cholesterol`. */
-const hasNameBelow = (below: TypedLine | undefined, { box }: Cell, reach: number, isNamed: (name: string) => boolean): boolean =>
-  below !== undefined &&
-  below.line.box.top - box.bottom < reach &&
-  below.line.cells.some((cell) => Math.abs(cell.box.left - box.left) < tolerances.CARD_ALIGNED && isNamed(cleanName(cell.text)))
+const hasNameBelow = (lower: TypedLine | undefined, { box }: Cell, reach: number, isNamed: (name: string) => boolean): boolean =>
+  lower !== undefined &&
+  lower.line.box.top - box.bottom < reach &&
+  lower.line.cells.some((cell) => Math.abs(cell.box.left - box.left) < tolerances.CARD_ALIGNED && isNamed(cleanName(cell.text)))
 
 /** The value that a word may be the flag of: `5.1 High`, `0.135 uIU/mL LOW`. Below a name of its own it is a result. */
 function valueOfFlag(cells: readonly TypedCell[], position: number): TypedCell | undefined {

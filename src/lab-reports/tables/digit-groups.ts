@@ -44,7 +44,7 @@ export function wordsOfLastNumber(words: Texts): number {
   return words.length > 0 && isNumber(1) ? 1 : 0
 }
 
-/** Whether words within a text can be one value: of a number, groups of digits are those that are told above. */
+/** Whether words within a text can be one value: groups of digits are those that this module reads as one number. */
 export function isOneValue(words: Texts, start: number, count: number): boolean {
   const text = textAt(words, start, count)
   // `5.2 x 10^9 /L`: the power belongs to the unit.

@@ -226,24 +226,7 @@ export function continuesRow(
     last.box = boxAround([last.box, line.box])
     return true
   }
-  // Below the name: `Bio. Ref. Interval. :`, and the range in the same line or the next.
-  const lineText = line.cells.map((cell) => cell.text).join(' ')
-  // Next to it may stand how the result is, or an earlier one: `Optimal: <90 mg/dL`, `In range`, `Previous: 88 mg/dL`.
-  const [first, ...others] = line.cells
-  const statuses = others.filter(({ text, box }) => isStatus(text) && box.left > last.value_box.left - tolerances.ALIGNED)
-  const isRangeAlone = others.every((cell) => statuses.includes(cell) || isEarlierResult(cell.text))
-  const rangeText = isRangeAlone ? first!.text : undefined
-  const isOfGroups = isRangesOfGroups(rangeText ?? lineText)
-  if (rangeText !== undefined && (!last.range_lines.length || (isOfGroups && last.range_lines.every(isRangesOfGroups)))) {
-    const isRange = (isOfGroups || rangeOf(rangeText) !== undefined) && /\d/u.test(rangeText)
-    if (isRange || RANGE_LABEL.test(rangeText)) {
-      if (isRange) last.range_lines.push(rangeText)
-      last.unit ??= unitBehind(rangeText)
-      last.flag ??= statuses.map(({ text }) => flagOf(text)).find((flag) => flag !== undefined) ?? null
-      last.box = boxAround([last.box, line.box])
-      return true
-    }
-  }
+  if (addRangeBelow(last, line)) return true
   if (!columns && cells.length === 1 && cells[0]!.kind === 'range') {
     last.range_lines.push(cells[0]!.text)
     last.box = boxAround([last.box, line.box])
@@ -265,6 +248,26 @@ export function continuesRow(
     return true
   }
   return false
+}
+
+/**
+ * Adds the range below a name: `Bio. Ref. Interval. :`, and the range in the same line or the next. Next to it may stand how the result is, or an
+ * earlier one: `Optimal: <90 mg/dL`, `In range`, `Previous: 88 mg/dL`.
+ */
+function addRangeBelow(last: Row, line: Line): boolean {
+  const [first, ...others] = line.cells
+  const statuses = others.filter(({ text, box }) => isStatus(text) && box.left > last.value_box.left - tolerances.ALIGNED)
+  if (!others.every((cell) => statuses.includes(cell) || isEarlierResult(cell.text))) return false
+  const { text } = first!
+  const isOfGroups = isRangesOfGroups(text)
+  if (last.range_lines.length && !(isOfGroups && last.range_lines.every(isRangesOfGroups))) return false
+  const isRange = (isOfGroups || rangeOf(text) !== undefined) && /\d/u.test(text)
+  if (!isRange && !RANGE_LABEL.test(text)) return false
+  if (isRange) last.range_lines.push(text)
+  last.unit ??= unitBehind(text)
+  last.flag ??= statuses.map((status) => flagOf(status.text)).find((flag) => flag !== undefined) ?? null
+  last.box = boxAround([last.box, line.box])
+  return true
 }
 
 /** `Previous: 88 mg/dL (01/02/2023)` */
