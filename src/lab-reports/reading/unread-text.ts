@@ -144,7 +144,9 @@ function wordsBesideRows(table: TableOfRows, { rows, results }: Reading): RowFin
           (!isOther(word, columns) || isPerhapsBound(word, row, columns)),
       )
       const text = rest.map((word) => word.text).join(' ')
-      const isNoPart = columnKind(text) !== undefined || dateIn(text)?.text.length === text.length || isEarlierResult(cell.text)
+      // A digit of the day may be said by the row as well.
+      const isDay = [text, cell.text].some((item) => dateIn(item)?.text.length === item.length)
+      const isNoPart = columnKind(text) !== undefined || isDay || isEarlierResult(cell.text)
       return isNoPart ? [] : rest
     })
     if (words.length) unread.set(index, words)

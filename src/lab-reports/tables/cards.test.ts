@@ -242,3 +242,25 @@ test('an earlier result next to the range below a row is not part of the range',
     [['LDL Cholesterol', '131', 'mg/dL', null, 100, 'abnormal']],
   )
 })
+
+test('the day of a result and an earlier result in a block are no texts that were not read', () => {
+  const lines: PlacedText[][] = [
+    [[40, 'Triglycerides']],
+    [[40, '94 mg/dL']],
+    [[40, 'Mar 4, 2024']],
+    [[40, 'Previous 91 (Jan 2, 2023)']],
+    [[40, 'Reference range <150']],
+    [[40, 'Calcium']],
+    [[40, '9.4 mg/dL']],
+    [[40, 'Mar 4, 2024']],
+    [[40, 'Reference range 8.5 - 10.2']],
+  ]
+  assert.deepEqual(read(...lines), [
+    ['Triglycerides', '94', 'mg/dL', null, 150, 'normal'],
+    ['Calcium', '9.4', 'mg/dL', 8.5, 10.2, 'normal'],
+  ])
+  assert.deepEqual(
+    understand([pageOfLines(lines)]).results.flatMap(({ findings }) => findings),
+    [],
+  )
+})
