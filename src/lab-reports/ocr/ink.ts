@@ -36,6 +36,8 @@ const BESIDE_RULE_MAX = 0.35
 const [LETTER_MIN, LETTER_MAX] = [6, 70]
 /** Multiples of the usual height of letters: dots, dashes and specks are lower, pictures higher, and wider than letters that touch each other. */
 const [HEIGHT_MIN, HEIGHT_MAX, WIDTH_MAX] = [0.6, 2.2, 16]
+/** Multiple of its height from which on a shape is wider than a letter, and share of dark pixels that no letters have: a drawn bar. */
+const [BAR_WIDTH, BAR_FILL] = [2, 0.85]
 /** Share of the usual height of letters: wider gaps separate words. */
 const TEXT_GAP = 0.35
 /** A page has some thousand letters and some hundred texts; more are noise, which tells nothing. */
@@ -178,17 +180,19 @@ function stackRuns(runs: readonly Run[], thick: number): Stack[] {
   return whole.filter(({ first, last }) => last - first < thick)
 }
 
-/** Dark pixels that touch each other; none if there are too many to be letters. */
+/** Dark pixels that touch each other and may be letters; none if there are too many. */
 function findShapes(dark: Uint8Array, { width, height }: Picture): InkBox[] {
   const shapes: InkBox[] = []
   const stack: number[] = []
   for (let start = 0; start < dark.length; start++) {
     if (!dark[start]) continue
     const box = { left: width, top: height, right: 0, bottom: 0 }
+    let count = 0
     dark[start] = 0
     stack.push(start)
     while (stack.length) {
       const index = stack.pop()!
+      count++
       const [x, y] = [index % width, Math.trunc(index / width)]
       if (x < box.left) box.left = x
       if (x >= box.right) box.right = x + 1
@@ -202,7 +206,9 @@ function findShapes(dark: Uint8Array, { width, height }: Picture): InkBox[] {
           stack.push(next)
         }
     }
-    if (box.bottom - box.top < LETTER_MIN || box.bottom - box.top > LETTER_MAX) continue
+    const [shapeWidth, shapeHeight] = [box.right - box.left, box.bottom - box.top]
+    if (shapeHeight < LETTER_MIN || shapeHeight > LETTER_MAX) continue
+    if (shapeWidth > shapeHeight * BAR_WIDTH && count > shapeWidth * shapeHeight * BAR_FILL) continue
     if (shapes.push(box) > SHAPES_MAX) return []
   }
   return shapes
