@@ -364,3 +364,11 @@ test('text outside of all results has its place on the page', () => {
     [['line_without_row', 1, TOP + 2 * PITCH]],
   )
 })
+
+test('two numbers of similar size that could be one with groups of digits are doubtful', () => {
+  const kinds = (line: string) =>
+    understand([pageOfLines([[[40, line]]])]).results.flatMap(({ findings }) => findings.map(({ kind }) => kind))
+  for (const line of ['Beta hCG 120 118 mIU/mL', 'Beta hCG 512 498 mIU/mL'])
+    assert.deepEqual(kinds(line), ['value_is_no_result'], line)
+  for (const line of ['Ferritin 1 234 ng/mL', 'Platelets 250 000 /uL']) assert.deepEqual(kinds(line), [], line)
+})

@@ -141,11 +141,26 @@ function nameDoubt({ name, value }: Row, { isNamed }: Names): ReadingFinding | u
   return undefined
 }
 
+const TWO_RESULTS: ReadingFinding = {
+  kind: 'value_is_no_result',
+  text: 'What was read as one number with groups of digits may be a result and an earlier one.',
+}
+/** Two results of one test differ by less than this multiple, in most patients. */
+const CHANGE = 3
+
+/** `120 118`: as likely two results as 120,118; `250 000` and `1 234` are one. */
+function areTwoResults(value: string): boolean {
+  const [, first, second] = /^([1-9]\d{2}) ([1-9]\d{2})$/u.exec(value) ?? []
+  const ratio = Number(first) / Number(second)
+  return ratio < CHANGE && ratio > 1 / CHANGE
+}
+
 function valueDoubt(
   { name, value }: Row,
   { min_reference_range: min, max_reference_range: max }: ReportResult,
   { isNamed }: Names,
 ): ReadingFinding | undefined {
+  if (areTwoResults(value)) return TWO_RESULTS
   const isMoment = TIME.test(value) || (dateIn(value)?.index === 0 && numberOf(value) === undefined)
   const isNothing = !/[\p{L}\p{N}+±]|^\(-\)$/u.test(value) || /\p{L}[-–/,]$/u.test(value) || hasOpenBracket(value)
   // `1.2.3`, `5,4,3`, `~12`, `105 b`, `30-`

@@ -53,6 +53,7 @@ async function readAll<V>({ cells, isInControl, read }: Pick<CellGauges<V>, 'cel
     const values = await read(name === 'control' ? cells.control : cells.db(name)).catch(() => undefined)
     if (values) found.set(name, values)
   })
+  // Nothing but the deadline rejects here: a read that fails has no values.
   await withTimeout(WAIT_MS, Promise.all(all)).catch(() => {})
   return new Map<string, V>(found)
 }
