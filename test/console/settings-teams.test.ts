@@ -58,7 +58,7 @@ describe('teams', () => {
     await deletion.getByRole('textbox').fill(`${name} two`)
     await deletion.getByRole('button', { name: 'Delete team' }).click()
     await page.getByRole('table', { name: 'Teams' }).waitFor()
-    assert.equal(await page.getByRole('link', { name: `${name} two` }).count(), 0)
+    await page.getByRole('link', { name: `${name} two` }).waitFor({ state: 'detached' })
     assertNoComplaints(complaints)
   })
 

@@ -46,7 +46,7 @@ test('signing out shows the sign-in page, also after going back and in another t
     // The other tab learns it by its next request.
     await tab.getByRole('navigation').getByRole('link', { name: 'Users' }).click()
     await tab.getByRole('button', { name: 'Open the demo' }).waitFor()
-    assert.equal(await tab.getByRole('navigation').count(), 0)
+    await tab.getByRole('navigation').waitFor({ state: 'detached' })
   } finally {
     await tab.close()
   }
