@@ -1,5 +1,4 @@
 // The overview of a team, and the frame around every page.
-import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertGoodPage, assertNoComplaints, inBrowser, openConsole } from './console.ts'
 import { createOrder } from './orders.ts'
