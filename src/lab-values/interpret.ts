@@ -65,7 +65,9 @@ export function comparable(
 }
 
 const withoutUnit = (text: string, unit: string | null): string =>
-  unit && text.endsWith(unit) && /[\d.\s]$/u.test(text.slice(0, -unit.length)) ? text.slice(0, -unit.length).trim() : text
+  unit && text.endsWith(unit) && (unit.startsWith('/') || /[\d.\s]$/u.test(text.slice(0, -unit.length)))
+    ? text.slice(0, -unit.length).trim()
+    : text
 
 /** Whether a range is of another unit than the result. Spellings that are not known decide nothing. */
 function hasOtherUnit(lines: readonly string[], unit: string | null): boolean {

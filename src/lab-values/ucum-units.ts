@@ -64,10 +64,10 @@ const fold = (text: string): string =>
     .replace(/ui(?=\/)/g, 'iu')
     .replace(/\*{2}/g, '^')
 
-/** Counts: "10^3/uL", "x10E3/µL", "K/uL", "thou/mm3", "10*9/L", "/cumm", "lakhs/cumm", "cells/uL". */
+/** Counts: "10^3/uL", "x10E3/µL", "x E9/L", "K/uL", "thou/mm3", "10*9/L", "/cumm", "lakhs/cumm", "cells/uL". */
 function countOf(text: string): Unit | undefined {
   const match =
-    /^(?:x?(?:10)(?:[\^*e~]|exp)?\(?(\d{1,2})\)?|(k|thou|thous|thousand|thousands|th|tsd|m|mil|mill|mill?ions?|million|lakhs?|b|bil|g))?(?:cells?|wbcs?|rbcs?|platelets?|#|no\.?|sperm|copies|cp|{copies})?\/(ul|mm3|mm\^3|cmm|cumm|cu\.?mm\.?|cmm3|ml|l|dl|nl)$/.exec(
+    /^(?:x?(?:10(?:[\^*e~]|exp)?|e)\(?(\d{1,2})\)?|(k|thou|thous|thousand|thousands|th|tsd|m|mil|mill|mill?ions?|million|lakhs?|b|bil|g))?(?:cells?|wbcs?|rbcs?|platelets?|#|no\.?|sperm|copies|cp|{copies})?\/(ul|mm3|mm\^3|cmm|cumm|cu\.?mm\.?|cmm3|ml|l|dl|nl)$/.exec(
       text,
     )
   if (!match) return undefined

@@ -51,6 +51,7 @@ describe('values as reports print them', () => {
     assert.deepEqual(partFlag('*5.9'), { value: '5.9', flag: 'marked' })
     assert.deepEqual(partFlag('7 -'), { value: '7', flag: 'low' })
     assert.equal(partFlag('2 +').value, '2 +')
+    assert.deepEqual(partFlag('1+A'), { value: '1+', flag: 'abnormal' })
     assert.equal(partFlag('7 - 20').value, '7 - 20')
     assert.deepEqual(partFlag('168 High'), { value: '168', flag: 'high' })
     assert.deepEqual(partFlag('Positive (!)'), { value: 'Positive', flag: 'marked' })
@@ -81,9 +82,16 @@ describe('values as reports print them', () => {
       '/hpf',
       'Leu/µL',
       'Ery/μL',
+      'iu/L',
+      'mu/L',
+      'x E9/L',
+      '× E12/L',
+      'mm at 1 hr',
+      'mmat 1hr',
+      'mL/min/1.73m**2',
     ])
       assert.equal(isUnit(unit), true, unit)
-    for (const word of ['Glucose', 'H', '95', 'Serum', 'Page', '70-99']) assert.equal(isUnit(word), false, word)
+    for (const word of ['Glucose', 'H', '95', 'Serum', 'Page', '70-99', 'E9']) assert.equal(isUnit(word), false, word)
   })
 })
 

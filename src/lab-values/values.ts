@@ -100,7 +100,8 @@ const WORDS = new Set(
 |equivocal|indeterminate|inconclusive|borderline|immune|non-immune|non immune|not immune|susceptible|resistant|sensitive|intermediate|invalid
 |adequate|inadequate|satisfactory|unsatisfactory|yes|no|true|false|compatible|incompatible|homozygous|heterozygous|wild type|not applicable|n/a|high|low
 |see note|see comment|see below|see notes|see comments|pending|tnp|not reported|not performed|test not performed|not calculated|not given|unremarkable
-|nil seen|nil detected|scanty|slight hazy|slightly turbid|sl turbid|sl cloudy|brownish|yellowish|yellowish brown|greenish|creamy|straw yellow|lemon yellow|semi solid|semisolid|well formed|acid|increased|decreased|mild|severe|thick|thin|opalescent|opaque|homogenous|homogeneous|complete|incomplete|absent seen|mixed growth|mixed flora|normal flora|no organisms seen|not isolated|no pathogens isolated|no abnormality detected|acidic|alkaline|neutral|plenty|pus cells seen|seen|nad|normocytic|normochromic|normocytic normochromic|sufficient|insufficient|deficient`
+|nil seen|nil detected|scanty|slight hazy|slightly turbid|sl turbid|sl cloudy|brownish|yellowish|yellowish brown|greenish|creamy|straw yellow|lemon yellow|semi solid|semisolid|well formed|acid|increased|decreased|mild|severe|thick|thin|opalescent|opaque|homogenous|homogeneous|complete|incomplete|absent seen|mixed growth|mixed flora|normal flora|no organisms seen|not isolated|no pathogens isolated|no abnormality detected|acidic|alkaline|neutral|plenty|pus cells seen|seen|nad|normocytic|normochromic|normocytic normochromic|sufficient|insufficient|deficient
+|haemolysed|haemolyzed|hemolysed|hemolyzed|clotted|lipaemic|lipemic|icteric|sample haemolysed|sample clotted|insufficient sample|sample insufficient`
     .split('|')
     .map((word) => word.trim()),
 )
@@ -247,6 +248,9 @@ export function partFlag(text: string): ValueWithFlag {
     const flag = flagOf(after[2]!)
     if (flag) return { value: after[1]!.trim(), flag }
   }
+  // `1+A`, `2+ H`: a grade and its flag.
+  const [, grade, flagOfGrade] = /^([1-4]\+)\s?(A|H)$/u.exec(value) ?? []
+  if (grade && flagOfGrade) return { value: grade, flag: flagOf(flagOfGrade)! }
   const word = /^(\*{1,3})\s?(\p{L}.*)$/u.exec(value)
   if (word && isResultWord(word[2]!)) return { value: word[2]!, flag: 'marked' }
   // `0.59 -` and `7 -` are low; `2 +` is a grade.
