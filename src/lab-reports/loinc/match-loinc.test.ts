@@ -57,6 +57,32 @@ const matchOf = (...args: Parameters<typeof row>) => {
   return [loinc_matches[0]?.loinc_code, loinc_match_status]
 }
 
+test('fractions of serum protein are shares where they are in percent, and concentrations where they are in grams', () => {
+  const fractions: [name: string, share: string, concentration: string][] = [
+    ['Albumin', '13980-8', '1751-7'],
+    ['Alpha-1-Globulin', '13978-2', '2865-4'],
+    ['Alpha 2 globulin', '13981-6', '2868-8'],
+    ['Beta-1-Globulin', '32732-0', '32730-4'],
+    ['Beta 2 globulin', '32733-8', '32731-2'],
+    ['Beta globulin', '13982-4', '2871-2'],
+    ['Gamma-Globulin', '13983-2', '2874-6'],
+  ]
+  for (const [name, share, concentration] of fractions) {
+    assert.deepEqual([codeOf(name, '10.4', '%'), codeOf(name, '1.1', 'g/dL')], [share, concentration], name)
+    assert.deepEqual(meaningOf(name, '10.4', '%').findings, [], name)
+  }
+})
+
+test('pathogens of panels of nucleic acids are those of their specimen; what cultures report as well asks for review', () => {
+  const respiratory = { specimen: 'Nasopharyngeal swab', source_panel_name: 'Respiratory pathogen panel' }
+  assert.deepEqual(matchOf('Coronavirus OC43', 'Not Detected', null, respiratory), ['82164-5', 'auto_match'])
+  assert.deepEqual(matchOf('Bordetella pertussis', 'Not Detected', null, respiratory), ['82179-3', 'auto_match'])
+  const stool = { specimen: 'Stool', source_panel_name: 'Gastrointestinal pathogen panel' }
+  assert.deepEqual(matchOf('Norovirus GI/GII', 'Detected', null, stool), ['82211-4', 'auto_match'])
+  for (const name of ['Salmonella', 'Campylobacter', 'Vibrio'])
+    assert.equal(matchOf(name, 'Not Detected', null, stool)[1], 'needs_review', name)
+})
+
 test('words in brackets that are in the names of a term, or that change nothing, need no review; others do', () => {
   assert.deepEqual(matchOf('Carbon Dioxide, Total (Bicarbonate)', '24', 'mmol/L'), ['2028-9', 'auto_match'])
   assert.deepEqual(matchOf('Bilirubin, Direct (Conjugated)', '0.2', 'mg/dL'), ['1968-7', 'auto_match'])
@@ -84,6 +110,15 @@ test('a term of any specimen is meant where nothing says the specimen, rather th
   assert.deepEqual(matchOf('Chlamydia trachomatis, NAA', 'Negative'), ['43304-5', 'auto_match'])
   assert.deepEqual(matchOf('Neisseria gonorrhoeae PCR', 'Negative'), ['24111-7', 'auto_match'])
   assert.equal(matchOf('HPV, high-risk', 'Negative')[1], 'needs_review')
+  // Hardly looked for elsewhere than in the throat and the airways.
+  assert.deepEqual(matchOf('SARS-CoV-2 RNA', 'Not Detected'), ['94500-6', 'auto_match'])
+  assert.deepEqual(matchOf('SARS-CoV-2 (COVID-19) PCR', 'Negative'), ['94500-6', 'auto_match'])
+  assert.deepEqual(matchOf('Group A Strep', 'Negative'), ['18481-2', 'auto_match'])
+})
+
+test('components that reports do not tell apart are one, of which the most frequent is meant', () => {
+  assert.deepEqual(matchOf('HIV-1/2 Antibody', 'Negative'), ['31201-7', 'auto_match'])
+  assert.deepEqual(matchOf('Lyme Antibody', 'Negative'), ['20449-5', 'auto_match'])
 })
 
 test('a screen of urine under the heading of a panel of blood asks for review', () => {
@@ -332,4 +367,27 @@ test('words before brackets, methods and units of D-dimer can forbid an auto mat
   assert.notEqual(status('Colour', null, 'Brown').status, 'auto_match')
   assert.notEqual(status('D-Dimer', 'ng/mL DDU').code, '48065-7')
   assert.equal(status('Bilirubin (Direct)', 'mg/dL', '0.2').code, '1968-7')
+})
+
+test('the number of an allergen and the unit of its antibodies say the antibody, and a cutoff is no unit of a word', () => {
+  const panel = { source_panel_name: 'Food Allergy Profile' }
+  assert.equal(meaningOf('Peanut (f13)', '<0.10', 'kU/L', panel).loinc_match_status, 'auto_match')
+  assert.equal(codeOf('Peanut (f13)', '<0.10', 'kU/L', panel), '6206-7')
+  assert.notEqual(meaningOf('Peanut (f13)', '2.0', 'mcg/mL', panel).loinc_match_status, 'auto_match')
+  const ofUrine = { source_panel_name: 'Drug Screen, Urine', sample_type: 'urine' }
+  assert.equal(meaningOf('Cocaine Metabolite', 'Negative', 'ng/mL', ofUrine).loinc_match_status, 'auto_match')
+  assert.equal(meaningOf('Rubella Antibody, IgG', 'Immune', 'mg/dL').loinc_match_status, 'needs_review')
+})
+
+test('cholesterol of lipoproteins is found by the whole names of these', () => {
+  const codes = (names: readonly string[]) => names.map((name) => codeOf(name, '3.1', 'mmol/L'))
+  assert.deepEqual(
+    codes([
+      'Serum non high density lipoprotein cholesterol level',
+      'Serum high density lipoprotein cholesterol level',
+      'Low density lipoprotein cholesterol',
+      'Very low density lipoprotein cholesterol',
+    ]),
+    codes(['Non-HDL cholesterol', 'HDL cholesterol', 'LDL cholesterol', 'VLDL cholesterol']),
+  )
 })

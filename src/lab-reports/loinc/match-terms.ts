@@ -77,6 +77,9 @@ const PANEL_TAGS: [RegExp, string][] = [
   [/respiratory|influenza|covid/i, 'respiratory'],
 ]
 
+/** `(m6)`, `(f256)`: the number of an allergen, whose antibodies are IgE if their unit is one of theirs. */
+const ALLERGEN_CODE = /^[a-z]{1,2}\d{1,3}$/iu
+
 const unitAgrees = (term: Term, units: readonly Unit[]): boolean =>
   units.some(({ kind, canonical }) => term.units.includes(canonical) || (kindsOfProperty[term.property]?.includes(kind) ?? false))
 
@@ -87,9 +90,9 @@ function unitFit(term: Term, units: readonly Unit[], text: string, { value }: Re
   const form = formOf(value)
   const isNumber = term.scale === 'Qn'
   if (units.length > 0) {
-    // `Non-Reactive` and the unit of the index that it follows from.
-    if (!isNumber)
-      return { fit: form === 'word' ? 0.93 : 0.3, isExact: form === 'word' && units.every(({ kind }) => kind === 'index') }
+    // `Non-Reactive` and the unit of the index that it follows from; `Negative` and the unit of the cutoff of a drug.
+    const isOther = term.panels.includes('drugscreen') || units.every(({ kind }) => kind === 'index')
+    if (!isNumber) return { fit: form === 'word' ? 0.93 : 0.3, isExact: form === 'word' && isOther }
     if (!unitAgrees(term, units)) return { fit: 0.55, isExact: false }
     // Two units of D-dimer differ by a factor of two.
     const unitOfDimer = /\b(?:FEU|DDU)\b/iu.exec(text)?.[0].toUpperCase()
@@ -194,6 +197,7 @@ function scoreHits(
           isTermName(index, term, text) ||
           isSaidByTerm(index, term, text) ||
           saysNothing(text) ||
+          (term.panels.includes('allergy') && ALLERGEN_CODE.test(text)) ||
           readName(text).specimen !== undefined ||
           specimenOfLetter(text) !== undefined ||
           methodsIn(text).length > 0 ||
@@ -201,8 +205,8 @@ function scoreHits(
       )
     const isOther = [...name.methods, ...methods.printedMethods].some((method) => isDecisive(term, method))
     const isUnusual = family !== undefined && !USUAL_FAMILIES.has(familyOf(term.system))
-    // A term of any specimen is right whatever the specimen was.
-    const isOfAny = term.system === 'XXX' || (term.system === 'Respiratory' && tag === 'respiratory')
+    // A term of any specimen is right whatever the specimen was, and what is respiratory is hardly looked for elsewhere.
+    const isOfAny = term.system === 'XXX' || term.system === 'Respiratory'
     const isExact = hit.isExact && unit.isExact && isExplained && !isOther && (!isOpen || isOfAny) && !isUnusual && !isStrange
     const max = isExact ? EXACT_MAX : INEXACT_MAX
     return { term, score: Math.min(score, max), order: isExact ? Math.min(score, max) : score, isExact }
@@ -254,6 +258,8 @@ const componentOf = ({ component }: Term): string =>
     .replace(/^Choriogonadotropin.*/, 'Choriogonadotropin')
     .replace(/^Cyclic citrullinated peptide Ab.*/, 'Cyclic citrullinated peptide Ab')
     .replace(/^Centromere.*/, 'Centromere')
+    .replace(/^HIV 1 & 2 Ab$/, 'HIV 1+2 Ab')
+    .replace(/^Borrelia burgdorferi Ab\.IgG\+IgM$/, 'Borrelia burgdorferi Ab')
     .replace(/^(?:Thyrotropin receptor|Thyroid stimulating immunoglobulins).*/, 'Thyroid stimulating immunoglobulins')
     .replace(/^Testosterone Free$/, 'Testosterone.free')
     .replace(/^IgE\.total$/, 'IgE')

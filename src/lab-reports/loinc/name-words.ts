@@ -101,6 +101,9 @@ const PHRASES: [RegExp, string][] = [
   [/\bdihydroxyvitamin\b/g, 'dihydroxy vitamin'],
   [/\blp\s*\(\s*a\s*\)/g, 'lp a'],
   [/\blipoprotein\s*\(\s*a\s*\)/g, 'lipoprotein a'],
+  [/\bvery low density lipoprotein\b/g, 'vldl'],
+  [/\blow density lipoprotein\b/g, 'ldl'],
+  [/\bhigh density lipoprotein\b/g, 'hdl'],
   [/\bgamma\s*-?\s*glutamyl\s*-?\s*/g, 'gamma glutamyl '],
   [/\bx\s*10\s*[\^*e]?\s*\d+\b/g, ' '],
 ]

@@ -184,7 +184,7 @@ export function specimenFit(term: Term, specimen: string | undefined): number {
 }
 
 /** Specimens that a row may have without a word about them: others are never chosen by a name and a unit alone. */
-export const USUAL_FAMILIES = new Set(['blood', 'urine', 'stool', 'semen', 'other'])
+export const USUAL_FAMILIES = new Set(['blood', 'urine', 'stool', 'semen', 'throat', 'other'])
 
 /** Terms of other specimens must be this much more frequent than those in blood to be meant without saying so. */
 const MORE_FREQUENT = 300
