@@ -36,15 +36,17 @@ test('the ink of a picture shows its texts and ruled lines, also on shaded paper
   }
 })
 
-test('bars that are drawn next to texts are no texts', () => {
-  const withBars = page({ rows: 12 })
-  for (let row = 0; row < 12; row++)
-    for (const left of [850, 930])
-      for (let y = 184; y < 200; y++) {
-        const start = (y + row * 60) * 1200 + left
-        withBars.pixels.fill(90, start, start + 70)
-      }
-  assert.deepEqual(inkOfPage(withBars).texts, inkOfPage(page({ rows: 12 })).texts)
+test('bars that are drawn next to texts are no texts, also with a marker on them', () => {
+  for (const marker of [0, 6]) {
+    const withBars = page({ rows: 12 })
+    for (let row = 0; row < 12; row++)
+      for (const left of [850, 930])
+        for (let y = 184 - marker; y < 200; y++) {
+          const start = (y + row * 60) * 1200 + left
+          withBars.pixels.fill(90, y < 184 ? start + 30 : start, y < 184 ? start + 40 : start + 70)
+        }
+    assert.deepEqual(inkOfPage(withBars).texts, inkOfPage(page({ rows: 12 })).texts)
+  }
 })
 
 test('a dark band behind light names of columns has no texts, however uneven its shade is', () => {

@@ -36,8 +36,11 @@ const BESIDE_RULE_MAX = 0.35
 const [LETTER_MIN, LETTER_MAX] = [6, 70]
 /** Multiples of the usual height of letters: dots, dashes and specks are lower, pictures higher, and wider than letters that touch each other. */
 const [HEIGHT_MIN, HEIGHT_MAX, WIDTH_MAX] = [0.6, 2.2, 16]
-/** Multiple of its height from which on a shape is wider than a letter, and share of dark pixels that no letters have: a drawn bar. */
-const [BAR_WIDTH, BAR_FILL] = [2, 0.85]
+/**
+ * A drawn bar, also one with a marker on it: a multiple of its height from which on a shape is wider than a letter, and the share of its rows of
+ * pixels that are dark over the share of its width that no letters have.
+ */
+const [BAR_WIDTH, BAR_ROWS, BAR_FILL] = [2, 0.5, 0.75]
 /** Share of the usual height of letters: wider gaps separate words. */
 const TEXT_GAP = 0.35
 /** A page has some thousand letters and some hundred texts; more are noise, which tells nothing. */
@@ -184,20 +187,21 @@ function stackRuns(runs: readonly Run[], thick: number): Stack[] {
 function findShapes(dark: Uint8Array, { width, height }: Picture): InkBox[] {
   const shapes: InkBox[] = []
   const stack: number[] = []
+  /** Of the shape, by rows of pixels. */
+  const counts = new Uint32Array(height)
   for (let start = 0; start < dark.length; start++) {
     if (!dark[start]) continue
     const box = { left: width, top: height, right: 0, bottom: 0 }
-    let count = 0
     dark[start] = 0
     stack.push(start)
     while (stack.length) {
       const index = stack.pop()!
-      count++
       const [x, y] = [index % width, Math.trunc(index / width)]
       if (x < box.left) box.left = x
       if (x >= box.right) box.right = x + 1
       if (y < box.top) box.top = y
       if (y >= box.bottom) box.bottom = y + 1
+      counts[y]!++
       for (let v = Math.max(0, y - 1); v <= Math.min(height - 1, y + 1); v++)
         for (let u = Math.max(0, x - 1); u <= Math.min(width - 1, x + 1); u++) {
           const next = v * width + u
@@ -207,8 +211,10 @@ function findShapes(dark: Uint8Array, { width, height }: Picture): InkBox[] {
         }
     }
     const [shapeWidth, shapeHeight] = [box.right - box.left, box.bottom - box.top]
+    const filled = counts.subarray(box.top, box.bottom).reduce((sum, count) => sum + Number(count > shapeWidth * BAR_FILL), 0)
+    counts.fill(0, box.top, box.bottom)
     if (shapeHeight < LETTER_MIN || shapeHeight > LETTER_MAX) continue
-    if (shapeWidth > shapeHeight * BAR_WIDTH && count > shapeWidth * shapeHeight * BAR_FILL) continue
+    if (shapeWidth > shapeHeight * BAR_WIDTH && filled > shapeHeight * BAR_ROWS) continue
     if (shapes.push(box) > SHAPES_MAX) return []
   }
   return shapes

@@ -118,6 +118,8 @@ describe('a row', () => {
   test('whose name begins with other words before a name that laboratories use is doubtful', () => {
     for (const name of ['Clotting screen Prothrombin time', 'FUNCTION Calcium, Total', 'Test description'])
       assert.deepEqual(ofRow({ name }), ['name_holds_a_heading'])
+    for (const name of ['CD4 % of Lymphocytes', 'Hemoglobin A1c/Total Hemoglobin', 'Percentage of Neutrophils'])
+      assert.deepEqual(ofRow({ name }), [], name)
   })
 
   for (const value of [

@@ -1,12 +1,13 @@
 // What is doubtful about a reading, so that nothing implausible passes as certain. Changes no value.
 import { rangeFor } from '../../lab-values/ranges.ts'
 import { isUnit } from '../../lab-values/units.ts'
-import { boundOf, flagOf, numberOf, valueKind } from '../../lab-values/values.ts'
+import { boundOf, flagOf, intervalOf, numberOf, valueKind } from '../../lab-values/values.ts'
 import type { MetadataPlaces } from '../heading/metadata.ts'
 import { boxesOverlap } from '../pages/page.ts'
 import { columnKind } from '../tables/headers.ts'
 import type { ReadRowsOptions, Row } from '../tables/row-parts.ts'
 import { dateIn } from '../texts/dates.ts'
+import { isLabel } from '../texts/names.ts'
 import type { ReadingFinding, ReportFinding } from './finding.ts'
 import { misreadTexts } from './misread-texts.ts'
 import { isNoUnit, type ReportResult, TIME } from './result.ts'
@@ -54,12 +55,12 @@ const AMONG_PARTICULARS: ReadingFinding = {
 /** `E. Testwell, MD`, `Dr. Mockford` */
 const PHYSICIAN = /,\s?(?:MD|M\.D\.|DO|NP|PA|MBBS|PhD)\b|^Dr\b\.?/u
 
-/** Whether a row is what the report says of physicians and days, in a line with what it says of the patient, and no result. */
+/** Whether a row is what the report says of physicians and days, in a line with what it says of the patient, or a time behind its label, and no result. */
 export const isParticular = (row: Row, places: MetadataPlaces, names: Pick<ReadRowsOptions, 'isNamed'>): boolean =>
   row.unit === null &&
   !row.range_lines.length &&
-  (PHYSICIAN.test(row.name) || dateIn(row.name) !== undefined) &&
-  isAmongParticulars(row, places, names)
+  (((PHYSICIAN.test(row.name) || dateIn(row.name) !== undefined) && isAmongParticulars(row, places, names)) ||
+    (TIME.test(row.value) && isLabel(row.name.split(' ').at(-1)!) && !names.isNamed(row.name)))
 
 /** Whether a row is in the line of something that is said about the patient. */
 function isAmongParticulars(row: Row, places: MetadataPlaces, { isNamed }: Pick<ReadRowsOptions, 'isNamed'>): boolean {
@@ -75,6 +76,9 @@ const VALUE_WITHIN =
 const IS_CUT = /\p{Ll}[-–]$|[\p{L}\d)][/,&(]$|\d[-–]$|\s[-–—]$|\s(?:of|and|or|with|by|for)$/u
 /** `transferase (GGT)`, `/Creatinine`, `) Ratio`: something came before. */
 const CAME_BEFORE = /^[)\]/,&+]|^\p{Ll}{4,}|^\([^)]*\)$/u
+
+/** `CD4 % of Lymphocytes`, `Hemoglobin A1c/Total Hemoglobin`: two words of one name, and no end of a heading. */
+const GOES_ON_AT = /^(?:of|in|per|non|%) | (?:of|in|per|%)$|^\S*\//iu
 
 /** `Count (RBC)`, `Volume (MPV)`: what comes before it tells what was counted. */
 const lacksBeginning = (name: string): boolean => {
@@ -136,7 +140,15 @@ function nameDoubt({ name, value }: Row, { isNamed }: Names): ReadingFinding | u
   const words = name.split(' ')
   // `Phospholipid Ab IgM`: a class of antibodies is the end of a name, and no name behind a heading.
   if (CLASS_OF_ANTIBODY.test(name)) return undefined
-  if (words.some((_, index) => index > 0 && index < 4 && isNamed(words.slice(index).join(' '))))
+  if (
+    words.some(
+      (_, index) =>
+        index > 0 &&
+        index < 4 &&
+        !GOES_ON_AT.test(words.slice(index - 1, index + 1).join(' ')) &&
+        isNamed(words.slice(index).join(' ')),
+    )
+  )
     return { kind: 'name_holds_a_heading', text: 'The name begins with what looks like the name of a panel.' }
   return undefined
 }
@@ -181,12 +193,13 @@ function valueDoubt(
 
 function rangeDoubt(row: Row, { min_reference_range: min, max_reference_range: max }: ReportResult): ReadingFinding | undefined {
   const value = numberOf(row.value)
-  if (value === undefined) return undefined
+  if (value === undefined && intervalOf(row.value) === undefined) return undefined
   if (min === null && max === null)
     // A table of ranges that has none for the patient is understood.
     return row.range_lines.some((line) => /\d/u.test(line)) && !rangeFor(row.range_lines, { sex: null, age: null })
       ? { kind: 'range_is_not_understood', text: 'The text of the range was not understood.' }
       : undefined
+  if (value === undefined) return undefined
   const isFar = (min !== null && value > 0 && value * BELOW < min) || (max !== null && max > 0 && value > max * ABOVE)
   return isFar
     ? { kind: 'value_is_far_from_range', text: 'The value is far from its range: a decimal sign may be lost.' }

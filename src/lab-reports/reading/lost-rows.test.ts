@@ -297,3 +297,170 @@ test('lines of a list without names of columns that name a result and are in no 
     ['line_without_row', 'line_without_row', 'line_without_row'],
   )
 })
+
+test('a mark beside a column that says how far results are is the flag of its row', () => {
+  const rows: PlacedText[][] = [
+    [
+      [36, 'Component'],
+      [200, 'Value'],
+      [340, 'Ref Range & Units'],
+      [480, 'Status'],
+    ],
+    [
+      [36, 'Mumps IgG'],
+      [200, 'Equivocal'],
+      [310, '!'],
+      [340, 'Immune'],
+      [480, 'Final'],
+    ],
+    [
+      [36, 'CMV IgG'],
+      [200, 'Negative'],
+      [340, 'Negative'],
+      [480, 'Final'],
+    ],
+  ]
+  assert.deepEqual(
+    read(...rows).results.map(({ test_name, interpretation }) => [test_name, interpretation]),
+    [
+      ['Mumps IgG', 'abnormal'],
+      ['CMV IgG', 'normal'],
+    ],
+  )
+})
+
+test('what flags mean below a table is no row', () => {
+  const legend: PlacedText[] = [
+    [36, '(L) Low'],
+    [100, '(H) High'],
+    [220, '(A) Abnormal'],
+  ]
+  assert.deepEqual(rowsOf(HEADER, GLUCOSE, line('Sodium', '140', 'mmol/L', '136 - 145'), legend), [
+    ['Glucose', '92'],
+    ['Sodium', '140'],
+  ])
+})
+
+test('the unit behind a word that is expected is that of the row, also without a space', () => {
+  for (const range of ['NONE SEEN /HPF', 'NONE SEEN/HPF', '< OR = 5 /HPF', '<OR=5/HPF']) {
+    const [, row] = read(HEADER, GLUCOSE, line('BACTERIA', 'NONE SEEN', '', range)).results
+    assert.equal(row!.units, '/HPF', range)
+  }
+  const [, row] = read(HEADER, GLUCOSE, line('WBC', '0-3', '', '<OR=5/HPF')).results
+  assert.deepEqual([row!.max_reference_range, row!.interpretation, row!.findings], [5, 'normal', []])
+})
+
+test('an interval whose range is not understood asks for a person', () => {
+  const [, row] = read(HEADER, GLUCOSE, line('WBC', '0-3', '/HPF', '0-5 5-10')).results
+  assert.deepEqual(
+    row!.findings.map(({ kind }) => kind),
+    ['range_is_not_understood'],
+  )
+})
+
+test('an address of a laboratory below a table is no row', () => {
+  const cells = (...texts: string[]): PlacedText[] => texts.map((text, index) => [[36, 220, 394, 450][index]!, text])
+  const address: PlacedText[] = [
+    [36, '01 BN'],
+    [87, 'LAB-EXAMPLE Burlingplace, 1447 Test Ct, Nowhere, NC 27000-0001'],
+    [394, 'Dir: Sam Invented, MD'],
+  ]
+  assert.deepEqual(
+    rowsOf(
+      cells('Tests', 'Result', 'Units', 'Reference Interval'),
+      cells('Glucose', '92', 'mg/dL', '70 - 99'),
+      cells('Sodium', '140', 'mmol/L', '136 - 145'),
+      address,
+    ),
+    [
+      ['Glucose', '92'],
+      ['Sodium', '140'],
+    ],
+  )
+})
+
+test('a line of a list of words that is in no row is reported, whatever it measures', () => {
+  const item = (name: string): PlacedText[] => [
+    [36, name],
+    [220, 'Not Detected'],
+  ]
+  const { results, findings } = read(item('Adenovirus'), item('Campylobacter'), item('Xyzella minor'), item('Influenza A'))
+  assert.equal(results.length, 3)
+  assert.deepEqual(
+    findings!.map(({ kind }) => kind),
+    ['line_without_row'],
+  )
+})
+
+test('what a practice does about a report is no lost row', () => {
+  const rowsAround = (status: string) =>
+    read(
+      [
+        [36, 'Glucose'],
+        [220, '92 mg/dL'],
+        [380, '[70 - 99]'],
+      ],
+      [
+        [36, 'Urea and electrolytes'],
+        [460, status],
+      ],
+      [
+        [36, 'Sodium'],
+        [220, '140 mmol/L'],
+        [380, '[135 - 145]'],
+      ],
+    ).results.map(({ findings }) => findings.map(({ kind }) => kind))
+  assert.deepEqual(rowsAround('Normal - No Action'), [[], []])
+  assert.deepEqual(rowsAround('Chloride 101'), [['line_without_row'], ['line_without_row']])
+})
+
+test('remarks on the specimen and explanations are no lost rows', () => {
+  const SODIUM = line('Sodium', '140', 'mmol/L', '135 - 145')
+  const remarks: PlacedText[][] = [
+    [[36, 'Sample slightly icteric']],
+    [[36, 'Virological suppression. Repeat in 12 months']],
+    [[36, 'FASTING GLUCOSE 6.1 - 6.9 mmol/L: impaired fasting glucose']],
+  ]
+  for (const remark of remarks) {
+    const { results, findings } = read(HEADER, GLUCOSE, remark, SODIUM)
+    assert.deepEqual([results.flatMap((result) => result.findings), findings], [[], []], remark.join())
+  }
+})
+
+test('a unit that is printed at the upper bound of a range is said by the row', () => {
+  const { results } = read(HEADER, line('MCV', '90', '', '82-98fL'), line('Sodium', '140', 'mmol/L', '135 - 145'))
+  assert.deepEqual(
+    results.map(({ units, max_reference_range: max, findings }) => [units, max, findings]),
+    [
+      ['fL', 98, []],
+      ['mmol/L', 145, []],
+    ],
+  )
+})
+
+test('a line with more numbers under days than were read of it asks for a person', () => {
+  const dated = (name: string, first: string, second: string): PlacedText[] => [
+    [36, name],
+    [220, first],
+    ...(second ? [[320, second] as PlacedText] : []),
+    [420, '3.5 - 145'],
+  ]
+  const HEADER_OF_DAYS: PlacedText[] = [
+    [36, 'Test'],
+    [220, '08/03/2023'],
+    [320, '21/09/2023'],
+    [420, 'Reference'],
+  ]
+  const findingsOf = (...lines: PlacedText[][]) => read(HEADER_OF_DAYS, ...lines).findings?.map(({ kind }) => kind)
+  const [sodium, potassium] = [dated('Sodium', '140', '141'), dated('Potassium', '4.4', '4.7')]
+  assert.deepEqual(findingsOf(sodium, potassium, dated('Iron', '14', '17')), [])
+  assert.deepEqual(findingsOf(sodium, potassium, dated('Iron', '14 17', '')), ['line_without_row'])
+  // Without names of columns the rows have the first results.
+  const withoutNames = [HEADER_OF_DAYS.slice(0, 3), sodium, potassium].map((cells, index) =>
+    index ? cells : [[36, 'Date'], ...cells.slice(1)],
+  )
+  assert.deepEqual(
+    read(...(withoutNames as PlacedText[][])).findings?.map(({ kind }) => kind),
+    ['line_without_row', 'line_without_row'],
+  )
+})

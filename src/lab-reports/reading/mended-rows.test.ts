@@ -96,3 +96,15 @@ test('a letter that was read for the result zero is one, and for an antibiotic a
 test('a dot of an abbreviation is no comma', () => {
   assert.equal(mendedName('R.A. Factor', isNamed), 'R.A. Factor')
 })
+
+test('a unit with lost letters is the one of its range, and another unit stays as it was read', () => {
+  const row = newRow(1, [{ text: '', box: { left: 0, right: 1, top: 0, bottom: 1 }, words: [] }])
+  const unitOf = (unit: string, range: string) =>
+    mendedRow({ ...row, name: 'Insulin', value: '6', unit, range_lines: [range] }, isNamed).unit
+  assert.equal(unitOf('uU/mL', '2.6 - 18.4 uIU/mL'), 'uIU/mL')
+  assert.equal(unitOf('mg/d', '< 200 mg/dL'), 'mg/dL')
+  assert.equal(unitOf('mgd', '< 200 mg/dL'), 'mg/dL')
+  assert.equal(unitOf('mg/L', '2 - 5 mg/dL'), 'mg/L')
+  assert.equal(unitOf('g/L', '2 - 5 mg/L'), 'g/L')
+  assert.equal(unitOf('mg/dL', '2 - 5'), 'mg/dL')
+})

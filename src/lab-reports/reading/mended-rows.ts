@@ -1,6 +1,7 @@
 // Rows with what is known to be misread or written differently: letters in pictures, decimal commas.
 import { isUnit } from '../../lab-values/units.ts'
 import { numberOf } from '../../lab-values/values.ts'
+import { unitOfRange } from '../tables/misread-units.ts'
 import type { Row } from '../tables/row-parts.ts'
 import { isSusceptibility } from '../texts/antibiotics.ts'
 
@@ -23,7 +24,7 @@ export const mendedRow = (row: Row, isNamed: (name: string) => boolean): Row => 
   ...row,
   name: mendedName(row.name, isNamed),
   value: mendedValue(row),
-  unit: row.unit === null ? null : mendedUnit(row.unit),
+  unit: row.unit === null ? null : (unitOfRange(row.unit, row.range_lines.join(' ')) ?? mendedUnit(row.unit)),
   range_lines: row.range_lines.map(mendedRange),
 })
 

@@ -1,4 +1,5 @@
 // Texts in rows of pictures that may be misread: names and units that no laboratory uses, ranges that are cut, lost decimal signs.
+import { specimensIn } from '../loinc/name-text.ts'
 import { isUnit } from '../../lab-values/units.ts'
 import { numberOf } from '../../lab-values/values.ts'
 import { areInLine } from '../pages/page.ts'
@@ -113,7 +114,12 @@ function isKnownName(row: Row, { isNamed }: Names, pages: Reading['pages']): boo
   // `bi l irubin`: the letters are certain, the spaces are not.
   const isParted = words.some((_, index) => [2, 3].some((count) => isJoinedWord(words.slice(index, index + count))))
   if (!isParted && words.every(isSpelled) && isCertain(row, pages)) return true
-  return isNamed(name) && words.every((word) => (CODE.test(word) ? isSpelled(word) : isNameWord(word)) || isUsualWord(word))
+  // `Ur`, `Fingerstick`: no name of a test, and how reports print specimens.
+  const isSpecimenWord = (word: string) => specimensIn(word).length > 0
+  return (
+    isNamed(name) &&
+    words.every((word) => (CODE.test(word) ? isSpelled(word) : isNameWord(word)) || isUsualWord(word) || isSpecimenWord(word))
+  )
 }
 
 const isJoinedWord = (parts: readonly string[]): boolean => parts.length > 1 && isReportWord(parts.join(''))
@@ -137,6 +143,8 @@ function lacksComma({ name }: Row, { behindCommas }: UsualForms): boolean {
   // `Bilirubin Total` is usual everywhere.
   return (
     comma === '' &&
+    // `hCG, Urine Qualitative` has its comma.
+    !name.includes(',') &&
     (behindCommas.has(end!.toLowerCase()) || /^(?:qual|quant|naa|\d\w\w gen)/iu.test(end!)) &&
     !/^\S+ Total$/iu.test(name)
   )
@@ -144,9 +152,13 @@ function lacksComma({ name }: Row, { behindCommas }: UsualForms): boolean {
 
 const TWO_BOUNDS = /^[([]?\s?(\d*(?:[.,]\d+)?)\s?(?:-|–|—|−|~|to)\s?(\d*(?:[.,]\d+)?)\s?[)\]]?$/iu
 
+/** `<0` for `<90` */
+const BELOW_ZERO = /^[([]?\s?[<≤]\s?0(?:[.,]0*)?\b(?![.,]?\d)/u
+
 function isCutRange({ range_lines: lines }: Row, { hasZeros, hasOpenRanges }: UsualForms): boolean {
   const text = lines.length === 1 ? lines[0]! : ''
   if (!/\d/u.test(text)) return false
+  if (BELOW_ZERO.test(text)) return true
   if (text.split(/[([]/u).length !== text.split(/[)\]]/u).length) return true
   if (OPEN.test(text)) return !hasOpenRanges
   const [, low = '', high = ''] = TWO_BOUNDS.exec(text) ?? []

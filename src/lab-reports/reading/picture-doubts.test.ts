@@ -1,200 +1,10 @@
-// How certain rows of pictures are: names that nobody uses, ranges that may have moved, pages of which much is doubtful.
+// How certain rows of pictures are: texts that were not read, ranges that may have moved, pages of which much is doubtful.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createPicture, HEADER, kindsOf, read, row, rows, VALUES } from '../../../test/support/pictures-of-rows.ts'
 import { pageOfLines, type PlacedText } from '../../../test/support/report-pages.ts'
-import type { PageText } from '../pages/page.ts'
+import type { Box, PageText } from '../pages/page.ts'
 import { understand } from './read-report.ts'
-
-const HEADER: PlacedText[] = [
-  [40, 'Test'],
-  [220, 'Result'],
-  [300, 'Unit'],
-  [380, 'Reference Range'],
-]
-const row = (name: string, value: string, range = '0 - 200'): PlacedText[] => [
-  [40, name],
-  [220, value],
-  [300, 'mmol/L'],
-  ...(range ? [[380, range] as PlacedText] : []),
-]
-const VALUES = {
-  Sodium: '140',
-  Potassium: '4.1',
-  Chloride: '101',
-  Calcium: '2.4',
-  Glucose: '5.2',
-  Magnesium: '0.8',
-  Phosphate: '1.1',
-  Lactate: '1.2',
-  Urea: '5.0',
-  Bicarbonate: '25',
-}
-const rows = (change: (name: string, value: string, index: number) => PlacedText[]): PlacedText[][] => [
-  HEADER,
-  ...Object.entries(VALUES).map(([name, value], index) => change(name, value, index)),
-]
-
-/** A page of which each letter is quite sure, and none certain. */
-const createPicture = (lines: PlacedText[][], confidence = 0.95): PageText => {
-  const page = pageOfLines(lines)
-  return { ...page, source: 'ocr', words: page.words.map((word) => ({ ...word, confidence })) }
-}
-const read = (lines: PlacedText[][], source: PageText['source'] = 'ocr') =>
-  understand([source === 'ocr' ? createPicture(lines) : { ...pageOfLines(lines), source }]).results
-const kindsOf = (results: ReturnType<typeof read>) => results.map(({ findings }) => findings.map(({ kind }) => kind))
-
-test('an unknown test name in a picture is doubtful, and in a text it is read as printed', () => {
-  const lines = rows((name, value, index) => row(index === 2 ? 'Chlorlde ofx' : name, value))
-  assert.deepEqual(kindsOf(read(lines))[2], ['name_is_unknown'])
-  assert.deepEqual(kindsOf(read(lines, 'text'))[2], [])
-  assert(read(lines).every(({ findings }, index) => index === 2 || findings.length === 0))
-})
-
-test('an unknown name of which each letter is certain is not doubtful, unless its parts together are a known word', () => {
-  const kinds = (name: string) =>
-    kindsOf(understand([createPicture([HEADER, row(name, '100'), row('Sodium', '140')], 0.99)]).results)[0]
-  for (const name of ['Oxidants', 'Neutrophils abs.', 'R.B.C.', 'S. Paratyphi BH'])
-    assert(!kinds(name)!.includes('name_is_unknown'), name)
-  for (const name of ['Potass i um', 'Conjugated bi l irubin', 'Vitamin D (25-0H)', 'Qxidants,'])
-    assert(kinds(name)!.includes('name_is_unknown'), name)
-})
-
-test('a sign and a unit of a picture that are easily misread are doubtful', () => {
-  const kinds = (cells: PlacedText[]) =>
-    kindsOf(
-      read([
-        HEADER,
-        cells,
-        [
-          [40, 'Sodium'],
-          [220, '140'],
-          [300, 'mmol/L'],
-          [380, '135 - 145'],
-        ],
-        row('Urea', '5', '1 - 9'),
-      ]),
-    )[0]
-  const occultBlood = (value: string): PlacedText[] => [
-    [40, 'Occult Blood'],
-    [220, value],
-  ]
-  assert(kinds(occultBlood('(±)'))!.includes('value_is_no_result'))
-  assert(!kinds(occultBlood('(+)'))!.includes('value_is_no_result'))
-  const creatinine = (unit: string): PlacedText[] => [
-    [40, 'Creatinine'],
-    [220, '118'],
-    [300, unit],
-    [380, '39 - 259'],
-  ]
-  const withUnit = (unit: string) =>
-    kindsOf(
-      read([
-        HEADER,
-        creatinine(unit),
-        [
-          [40, 'Glucose'],
-          [220, '90'],
-          [300, 'mg/dL'],
-          [380, '70 - 99'],
-        ],
-        row('24', '5'),
-      ]),
-    )[0]
-  assert(withUnit('mg/d')!.includes('unit_is_no_unit'))
-  assert(!withUnit('mg/dL')!.includes('unit_is_no_unit'))
-})
-
-test('a value of a picture with three decimals may have a point in place of a comma between thousands', () => {
-  const kinds = (name: string, value: string, range: string) => kindsOfRow(name, value, range).ofPicture
-  assert.deepEqual(kinds('Creatinine', '1.284', '800 - 2000'), ['value_is_far_from_range'])
-  assert.deepEqual(kinds('Creatinine', '1.284', ''), ['value_is_far_from_range'])
-  for (const [name, value, range] of [
-    ['Creatinine', '1.284', '0.9 - 1.5'],
-    ['Ferritin', '1.284', '0.800 - 0.950'],
-    ['Haematocrit', '0.402', '0.5 - 0.6'],
-    ['Specific Gravity', '1.015', ''],
-  ] as const)
-    assert.deepEqual(kinds(name, value, range), [], name)
-})
-
-test('a unit in a picture that is not known and a name that ends in a dot are doubtful, and in a text they are read as printed', () => {
-  const lines = rows((name, value, index) => row(index === 4 ? 'Glucose.' : name, value))
-  lines[2]![2] = [300, 'mmol/..']
-  const [ofPicture, ofText] = [kindsOf(understand([createPicture(lines, 1)]).results), kindsOf(read(lines, 'text'))]
-  assert.deepEqual([ofPicture[1], ofPicture[4]], [['unit_is_no_unit'], ['name_is_unknown']])
-  assert(ofPicture.every((kinds, index) => index === 1 || index === 4 || kinds.length === 0))
-  assert(ofText.every((kinds) => kinds.length === 0))
-})
-
-const OF_LETTERS = ['name_is_unknown', 'range_is_doubtful', 'value_is_far_from_range']
-
-/** Kinds of findings about letters, digits and signs that a row has in a picture, and that it has in a text. */
-function kindsOfRow(name: string, value: string, range: string, neighbors: PlacedText[][] = []) {
-  const lines = [HEADER, row(name, value, range), ...rows((usualName, result) => row(usualName, result)).slice(1), ...neighbors]
-  const ofLetters = (results: ReturnType<typeof read>) =>
-    kindsOf(results).map((kinds) => kinds.filter((kind) => OF_LETTERS.includes(kind)))
-  const [ofPicture, ofText] = [ofLetters(read(lines)), ofLetters(read(lines, 'text'))]
-  return { ofPicture: ofPicture[0], ofText: ofText[0], isAlone: ofPicture.slice(1).every((kinds) => kinds.length === 0) }
-}
-
-test('a name in a picture with spaces or letters that no report prints is doubtful, also where its letters together are a name', () => {
-  for (const name of ['HIV1&II', 'HIV 1 +2 antibody/antigen', 'Rheumatoid Factor , Quantitative', 'Vitamin D (25-0H)'])
-    assert.deepEqual(kindsOfRow(name, '100', '0 - 200').ofPicture, ['name_is_unknown'], name)
-  for (const name of ['HIV 1+2 antibody/antigen', 'Rheumatoid Factor, Quantitative', 'Ferritin', 'ANA titre', 'DHEA sulphate'])
-    assert(!kindsOfRow(name, '100', '0 - 200').ofPicture!.includes('name_is_unknown'), name)
-})
-
-test('a name in a picture that lacks the comma before its specimen is doubtful where other names have it', () => {
-  const doubted = (neighbor: string) => kindsOfRow('Ferritin Serum', '100', '0 - 200', [row(neighbor, '20')]).ofPicture
-  assert.deepEqual(doubted('Iron, Serum'), ['name_is_unknown'])
-  assert.deepEqual(doubted('Iron'), [])
-})
-
-test('a name in a picture that lacks the slash that it has wherever it is known is doubtful', () => {
-  assert.deepEqual(kindsOfRow('Chol HDL Ratio', '3.2', '0.0 - 5.0').ofPicture, ['name_is_unknown'])
-  assert.deepEqual(kindsOfRow('Chol/HDL Ratio', '3.2', '0.0 - 5.0').ofPicture, [])
-})
-
-test('what is counted or measured, without what tells of what, is an incomplete name', () => {
-  for (const name of ['Count (RBC)', 'Width (RDW)', 'Volume (MPV)', 'Binding Capacity (TIBC)'])
-    assert(
-      kindsOf(read(rows((usualName, value, index) => row(index === 2 ? name : usualName, value))))[2]!.includes(
-        'name_is_incomplete',
-      ),
-      name,
-    )
-  const volume = rows((usualName, value, index) => row(index === 2 ? 'Volume (mL)' : usualName, value))
-  assert(!kindsOf(read(volume, 'text'))[2]!.includes('name_is_incomplete'))
-})
-
-test('a range in a picture that lost a bound, a bracket or a decimal sign is doubtful, and in a text it is read as printed', () => {
-  for (const range of ['3.5 -', '- 5.1', '(3.5 - 5.11', '3.5 - 51']) {
-    const { ofPicture, ofText, isAlone } = kindsOfRow('Potassium', '4.1', range)
-    assert.deepEqual([ofPicture, ofText, isAlone], [['range_is_doubtful'], [], true], range)
-  }
-  for (const range of ['3.5 - 5.1', '(3.5 - 5.1)', '0.8 - 5', '> 3.5'])
-    assert.deepEqual(kindsOfRow('Potassium', '4.1', range).ofPicture, [], range)
-})
-
-test('open ranges and bounds without a zero are doubtful in a picture only where others are written otherwise', () => {
-  const open = [row('Iron', '20', '10-'), row('Ferritin', '30', '-90')]
-  assert.deepEqual(kindsOfRow('Potassium', '4.1', '3-').ofPicture, ['range_is_doubtful'])
-  assert.deepEqual(kindsOfRow('Potassium', '4.1', '3-', open).ofPicture, [])
-  assert.deepEqual(kindsOfRow('Potassium', '.4', '.3 - .5').ofPicture, [])
-  assert.deepEqual(kindsOfRow('Potassium', '.4', '.3 - .5', [row('Iron', '0.4', '0.3 - 0.5')]).ofPicture, ['range_is_doubtful'])
-})
-
-test('a whole number in a picture far above a range of decimal numbers may have lost its decimal sign', () => {
-  const kinds = (value: string, range: string) => kindsOfRow('C-Reactive Protein', value, range)
-  assert.deepEqual(kinds('85', '0.0 - 5.0').ofPicture, ['value_is_far_from_range'])
-  assert.deepEqual(kinds('85', '0.0 - 5.0').ofText, [])
-  for (const [value, range] of [
-    ['85.0', '0.0 - 5.0'],
-    ['8', '0.0 - 5.0'],
-    ['85', '0 - 5'],
-  ] as const)
-    assert.deepEqual(kinds(value, range).ofPicture, [], `${value} of ${range}`)
-})
 
 test('a text in a picture of which no letter was recognized gives a finding only if it has ink that belongs to no word', () => {
   const page = withSigns({ 4: 't' })
@@ -429,4 +239,196 @@ test('two numbers below a name in a picture that are in no row make the rows aro
     kindsOf(read(lines)).map((kinds) => kinds[0] ?? ''),
     ['', '', 'line_without_row', 'line_without_row', '', '', '', '', '', ''],
   )
+})
+
+test('bounds in a line of their own make the rows above and below doubtful, also below a label that was not read', () => {
+  const { results } = understand([
+    createPicture([
+      [
+        [40, 'Test'],
+        [220, 'Result'],
+        [300, 'Unit'],
+      ],
+      [
+        [40, 'Zinc'],
+        [220, '72'],
+        [300, 'ug/dL'],
+      ],
+      [
+        [40, '44'],
+        [56, '115'],
+      ],
+      [
+        [40, 'Copper'],
+        [220, '191'],
+        [300, 'ug/dL'],
+      ],
+    ]),
+  ])
+  assert.deepEqual(
+    results.map(({ test_name, findings }) => [test_name, findings.map(({ kind }) => kind)]),
+    [
+      ['Zinc', ['line_without_row']],
+      ['Copper', ['line_without_row']],
+    ],
+  )
+})
+
+/** Rows of words in a picture; a fourth text is a flag beside the results. */
+const ofWords = (...lines: [name: string, value: string, range: string, flag?: string | undefined][]): PlacedText[][] => [
+  [
+    [40, 'Test'],
+    [220, 'Result'],
+    [380, 'Normal'],
+  ],
+  ...lines.map(([name, value, range, flag]): PlacedText[] => [
+    [40, name],
+    [220, value],
+    ...(flag ? [[330, flag] as PlacedText] : []),
+    [380, range],
+  ]),
+]
+
+test('a result between what is expected and its opposite is doubtful without a flag where other results have one', () => {
+  const kinds = (...flags: (string | undefined)[]) =>
+    kindsOf(read(ofWords(['CMV IgG', 'Positive', 'Negative', flags[0]], ['Mumps IgG', 'Equivocal', 'Immune', flags[1]])))
+  assert.deepEqual(kinds('*', undefined), [[], ['flag_is_missing']])
+  assert.deepEqual(kinds('*', '*'), [[], []])
+  assert.deepEqual(kinds(undefined, undefined), [[], []])
+})
+
+test('a mark of which no letter was recognized is the flag of a word that is not expected', () => {
+  const kinds = (value: string) => {
+    const page = createPicture(ofWords(['Clarity', value, 'Clear', '*'], ['Glucose', 'Negative', 'Negative']))
+    const isMark = ({ text }: { text: string }) => text === '*'
+    const unread = page.words.filter(isMark).map(({ box }) => box)
+    const ink = page.words.map(({ box }) => box)
+    return kindsOf(understand([{ ...page, words: page.words.filter((word) => !isMark(word)), unread, ink }]).results)[0]
+  }
+  assert.deepEqual(kinds('Cloudy'), [])
+  assert.deepEqual(kinds('Clear'), ['letters_not_read'])
+})
+
+/** The row below a heading whose words are lower than those of rows. */
+function readBelowHeading(heading: string, next: string) {
+  const lines = rows((name, value) => row(name, value))
+  const page = createPicture([...lines.slice(0, 5), [[40, heading]], row(next, '4'), ...lines.slice(7)])
+  const isLow = ({ box }: { box: Box }) => box.top === 40 + 5 * 14
+  const words = page.words.map((word) =>
+    isLow(word) ? { ...word, box: { ...word.box, top: word.box.top + 1, bottom: word.box.bottom - 1 } } : word,
+  )
+  return understand([{ ...page, words, ink: words.map(({ box }) => box) }]).results[4]!
+}
+
+test('a heading that is a name as well makes the names beside it doubtful only if it may be their rest', () => {
+  const isDoubtful = (heading: string, next: string) =>
+    readBelowHeading(heading, next).findings.some(({ kind }) => kind === 'line_without_row')
+  assert.equal(isDoubtful('Urine Albumin', 'Magnesium'), false)
+  assert.equal(isDoubtful('Cholesterol', 'HDL'), true)
+})
+
+test('capitals in a picture are a heading, though they are lower than words with letters below the line', () => {
+  assert.equal(readBelowHeading('URINE ALBUMIN', 'Magnesium').source_panel_name, 'URINE ALBUMIN')
+  assert.equal(readBelowHeading('Urine Albumin', 'Magnesium').source_panel_name, null)
+})
+
+test('a block beside another one whose unit was misread is read, and one that was not asks for a person', () => {
+  const blocks = (result: string): PlacedText[][] => [
+    [
+      [40, 'Total Cholesterol'],
+      [240, 'LDL Cholesterol'],
+      [440, 'HDL Cholesterol'],
+    ],
+    [
+      [40, result],
+      [240, '131 mg/dL'],
+      [440, '61 mg/dL'],
+    ],
+    [
+      [40, 'Reference range < 200 mg/dL'],
+      [240, 'Reference range < 100 mg/dL'],
+      [440, 'Reference range > 40 mg/dL'],
+    ],
+  ]
+  const valuesOf = (result: string) => {
+    const { results, findings } = understand([createPicture(blocks(result))])
+    return { values: results.map(({ value, units }) => `${value} ${units}`), findings: findings!.map(({ kind }) => kind) }
+  }
+  assert.deepEqual(valuesOf('214 mgd'), { values: ['214 mg/dL', '131 mg/dL', '61 mg/dL'], findings: [] })
+  assert.deepEqual(valuesOf('214 mlun'), { values: ['131 mg/dL', '61 mg/dL'], findings: ['line_without_row'] })
+})
+
+test('a heading of two texts that stand as close as letters are high is one heading', () => {
+  const page = (left: number) => {
+    const lines = rows((name, value) => row(name, value))
+    const heading: PlacedText[] = [
+      [40, 'KIDNEY'],
+      [left, 'PROFILE'],
+    ]
+    return read([...lines.slice(0, 5), heading, HEADER, ...lines.slice(5)])[4]!.source_panel_name
+  }
+  assert.equal(page(79.9), 'KIDNEY PROFILE')
+  assert.equal(page(110), null)
+})
+
+test('a list of what values mean below a row is no result, and one line of it may be one whose name was lost', () => {
+  const kinds = (...classes: string[]) => {
+    const lines = rows((name, value) => row(name, value))
+    return kindsOf(read([...lines.slice(0, 5), ...classes.map((text): PlacedText[] => [[220, text]]), ...lines.slice(5)]))[3]
+  }
+  assert.deepEqual(kinds('Equivocal 0.91 - 1.09', 'Negative <0.91', 'Positive >1.09'), [])
+  assert.deepEqual(kinds('Equivocal 0.91 - 1.09'), ['line_without_row'])
+})
+
+test('a specimen behind the name of a test and a comma before two words are how reports print names', () => {
+  const kinds = (name: string) => kindsOf(read([HEADER, row('Sodium', '140'), row(name, '100')]))[1]!.includes('name_is_unknown')
+  for (const name of ['Glucose, Fingerstick', 'Opiate Screen, Ur', 'hCG, Urine Qualitative'])
+    assert.equal(kinds(name), false, name)
+  for (const name of ['Glucose, Fingerstck', 'Opiate Screen, U r', 'hCG Qualitative']) assert.equal(kinds(name), true, name)
+})
+
+/** A picture of which the ink is that of its words, and of further texts. */
+const createInked = (lines: PlacedText[][], extraInk: readonly Box[] = []): PageText => {
+  const page = createPicture(lines)
+  return { ...page, ink: [...page.words.map(({ box }) => box), ...extraInk] }
+}
+
+test('a row of a picture without a range is doubtful only where its picture has ink in the column of ranges', () => {
+  const lines = rows((name, value, index) => row(name, value, index === 3 || index === 5 ? '' : '0 - 200'))
+  const kinds = (extraInk?: readonly Box[]) => kindsOf(understand([createInked(lines, extraInk)]).results).map(([kind]) => kind)
+  assert.deepEqual(new Set(kinds()), new Set([undefined]))
+  const { top, bottom } = createPicture(lines).words.find(({ text }) => text === 'Calcium')!.box
+  assert.equal(kinds([{ left: 380, right: 420, top, bottom }])[3], 'range_is_missing')
+})
+
+test('a line of a picture without a range is doubtful where it goes on behind its unit', () => {
+  const lines = (end: string): PlacedText[][] =>
+    Object.entries(VALUES).map(([name, value], index) => [
+      [40, name],
+      [220, `${value} mmol/L`],
+      ...(index === 3 ? (end ? [[380, end] as PlacedText] : []) : [[380, '(0 - 200)'] as PlacedText]),
+    ])
+  const kinds = (end: string) => kindsOf(understand([createInked(lines(end))]).results)[3]
+  assert.deepEqual(kinds(''), [])
+  assert(kinds('(O Zoo')!.includes('range_is_missing'))
+})
+
+test('numbers without a range between words of a table are not doubtful', () => {
+  const words = ['Protein', 'Glucose', 'Ketones', 'Bilirubin', 'Nitrite'].map((name): PlacedText[] => [
+    [40, name],
+    [220, 'Negative'],
+  ])
+  const numbers: PlacedText[][] = [
+    [
+      [40, 'Specific gravity'],
+      [220, '1.020'],
+    ],
+    [
+      [40, 'pH'],
+      [220, '6.0'],
+    ],
+  ]
+  const kinds = (lines: PlacedText[][]) => kindsOf(understand([{ ...pageOfLines([HEADER, ...lines]) }]).results).flat()
+  assert.deepEqual(kinds([...numbers, ...words]), [])
+  assert(kinds(numbers).includes('column_is_empty'))
 })

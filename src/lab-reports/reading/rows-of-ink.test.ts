@@ -83,6 +83,19 @@ test('ink next to a row that is in no word makes the row doubtful', () => {
   )
 })
 
+test('drawings under a column of graphs make no row doubtful', () => {
+  const graphs: PlacedText[][] = [[...HEADER, [500, 'Graph']], ...ROWS]
+  const signs = ROWS.map((_, index) => {
+    const top = 40 + (index + 1) * 16
+    return { left: 505, right: 525, top, bottom: top + 8 }
+  })
+  const page = pageWithInk({ lines: graphs, ink: signs })
+  assert.deepEqual(findingsOf({ ...page, unread: signs }), { report: [], rows: [] })
+  // Nothing says what is there.
+  const { rows } = findingsOf({ ...pageWithInk({ ink: signs.map((box) => ({ ...box, left: 350, right: 370 })) }) })
+  assert.equal(rows.length, ROWS.length)
+})
+
 test('a table of which nothing was seen asks for a person, also on a page without other tables', () => {
   const lines = [...Array.from({ length: 12 }, (): PlacedText[] => []), HEADER, ...ROWS]
   const page = pageWithInk({ lines: [HEADER, ...ROWS, ...lines], isLost: (_, line) => line > 12 })
@@ -136,4 +149,13 @@ test('a card whose range stands in another line than its result has one result',
   assert.equal(results.length, 3)
   assert.deepEqual(findingsOf(pageWithInk({ lines: cards })).report, [])
   assert(results.every(({ findings }) => findings.every(({ kind }) => kind !== 'rows_not_read')))
+})
+
+test('a drawing and a text above the names of columns are no row of the table', () => {
+  const lines: PlacedText[][] = [[[220, 'Report Status: Final']], [], HEADER, ...ROWS]
+  const ink = [
+    { left: 42, right: 50, top: 40, bottom: 50 },
+    { left: 60, right: 70, top: 40, bottom: 50 },
+  ]
+  assert.deepEqual(findingsOf(pageWithInk({ lines, ink })), { report: [], rows: [] })
 })

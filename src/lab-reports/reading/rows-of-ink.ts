@@ -12,9 +12,10 @@ import {
   widthOf,
   type Word,
 } from '../pages/page.ts'
+import { type Column, columnsOf } from '../tables/headers.ts'
 import type { ReadingFinding, ReportFinding, RowFinding } from './finding.ts'
 import { type Reading, type TableOfRows, tablesOf } from './table-doubts.ts'
-import { isFlagNotRead, readBy, tokensOf } from './unread-text.ts'
+import { isBesideResult, isFlagNotRead, readBy, tokensOf } from './unread-text.ts'
 
 /** Multiple of the distance of rows: what is further above the first row or below the last one belongs to no table. */
 const INK_REACH = 2.2
@@ -98,7 +99,7 @@ const lettersIn = (ink: readonly Box[], height: number): Box[] =>
 function againstRows(
   table: TableOfRows,
   ink: readonly Box[],
-  { rows, results }: Reading,
+  { pages, rows, results }: Reading,
 ): { rows: RowFinding[]; lostRows: Box[] } {
   const own = table.rows.map((index) => ({ at: index, row: rows[index]!.box, value: rows[index]!.value_box }))
   const zones = own.length ? zonesOf(own) : zonesOfColumns(table)
@@ -109,8 +110,9 @@ function againstRows(
   const found: RowFinding[] = []
   const lost: Box[] = []
   const high = lettersIn(ink, height)
-  for (const line of linesWithin(linesOfInk(high), zones)) {
-    const unread = line.filter((box) => !isRead(box))
+  const top = findTop(table, pages)
+  for (const line of linesWithin(linesOfInk(high.filter(({ bottom }) => bottom > top)), zones)) {
+    const unread = line.filter((box) => !isRead(box) && !isBesideResult(box, table.columns))
     if (!unread.length) continue
     const beside = own.filter(({ at: index, row }) =>
       unread.some(
@@ -131,6 +133,15 @@ function againstRows(
     if (numbers.length > 1) found.push({ row: index, finding: SEVERAL })
   }
   return { rows: found, lostRows: lost }
+}
+
+/** Where the names of the columns of a table stand, if they are on its page: above them are a letterhead and other tables. */
+function findTop({ page, columns }: TableOfRows, pages: Reading['pages']): number {
+  if (!columns) return -Infinity
+  const lines = pages.find((item) => item.page.number === page.number)?.lines ?? []
+  const [{ box: first }] = columns as [Column]
+  const isHere = lines.some((line) => columnsOf(line)?.some(({ box }) => box.left === first.left && box.top === first.top))
+  return isHere ? Math.min(...columns.map(({ box }) => box.top)) : -Infinity
 }
 
 /** Whether a line has a name and a result of which one was not read, or several texts of which none was. */

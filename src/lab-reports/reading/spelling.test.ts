@@ -27,6 +27,7 @@ test('words of pictures are spelled as names of results and units are', () => {
     ['utU/mL', 'uIU/mL'],
     ['W/mL', 'IU/mL'],
     ['mil/cumm', 'mill/cumm'],
+    ['mmo1/L', 'mmol/L'],
     ['(L).', '(L)'],
     ['C02', 'CO2'],
     ['$O2', 'sO2'],
@@ -167,6 +168,17 @@ test('spaces next to brackets and commas are those that the other names of the p
   assert.deepEqual(spelledLine(['Hemoglobin(Hgb)', 'D,25-Hydroxy']), ['Hemoglobin(Hgb)', 'D,25-Hydroxy'])
 })
 
+test('the label of ranges below rows is spelled as such, whichever of its small letters were read wrong', () => {
+  for (const texts of [
+    ['Biq.', 'Ref.', 'mterval.:'],
+    ['Bu).', 'Ref.', 'hiterva..'],
+    ['Bip,', 'Rel', 'ntervai.:'],
+  ])
+    assert.deepEqual(spelledLine([...texts, '15']), ['Bio.', 'Ref.', 'Interval:', '15'])
+  assert.deepEqual(spelledLine(['Bro.Ref.', 'intervai']), ['Bio.Ref.', 'Interval:'])
+  assert.deepEqual(spelledLine(['Blood', 'Ref.', 'Intervention']), ['Blood', 'Ref.', 'Intervention'])
+})
+
 test('a result and the pluses of its flag are two words, and pluses behind a single digit are the result', () => {
   assert.deepEqual(spelledLine(['7.8+', '125++', '3+'], 30), ['7.8', '+', '125', '++', '3+'])
 })
@@ -194,4 +206,21 @@ test('an s in front of a number is the sign of an upper bound, and behind it a s
 
 test('a nanogram in what is left of a milliliter is one in a milliliter', () => {
   assert.deepEqual(spelledLine(['ng/m.', 'ng/m..', 'uIU/m', 'g/m2'], 30), ['ng/mL', 'ng/mL', 'uIU/mL', 'g/m2'])
+})
+
+test('a round sign behind ten is a raised nine where cells of blood are counted, and stays as read elsewhere', () => {
+  const unitsOf = (...lines: [name: string, unit: string][]) => {
+    const words = lines.flatMap(([name, unit], index) =>
+      [name, unit].map((text, column) => ({
+        text,
+        confidence: 0.9,
+        box: { left: column * 200, right: column * 200 + 50, top: index * 20, bottom: index * 20 + 10 },
+      })),
+    )
+    const page = spelledPage({ number: 1, width: 612, height: 792, source: 'ocr', words })
+    return page.words.filter(({ box }) => box.left >= 200).map(({ text }) => text)
+  }
+  assert.deepEqual(unitsOf(['Platelets', 'x10%/L'], ['Neutrophils', 'x10°%/L'], ['WBC', '10°L']), ['x10⁹/L', 'x10⁹/L', '10⁹/L'])
+  assert.deepEqual(unitsOf(['Copies', 'x10%/L']), ['x10%/L'])
+  assert.deepEqual(unitsOf(['Leucocytes', 'x10°/L'], ['CSF', '']), ['x10°/L', ''])
 })

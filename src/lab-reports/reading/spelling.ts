@@ -1,7 +1,7 @@
 // Words of pictures spelled as laboratories spell them, and gaps between words that were read wrong.
 import { isUnit } from '../../lab-values/units.ts'
 import { once, shippedTerms } from '../loinc/terms.ts'
-import { heightOf, type PageText, type Word } from '../pages/page.ts'
+import { areInLine, heightOf, type PageText, type Word } from '../pages/page.ts'
 
 /** A word of which each letter is surer than this was read right. */
 const CERTAIN = 0.97
@@ -122,13 +122,49 @@ export function spelledPage(page: PageText): PageText {
   const ofDays = isOfDays(page)
   const known: KnownWords = { isLong: isReportWord, isShort: (word) => nameWords().short.has(word) }
   // A word with a letter of its neighbor could be spelled as another word: `Norma lrange`.
-  const words = repairGaps(withUsualSpaces(page.words), known)
+  const words = withRangeLabels(repairGaps(withUsualSpaces(withRaisedNines(page.words)), known))
   return { ...page, words: withUsualSigns(repairGaps(spelledWords(words, ofDays), known)) }
+}
+
+/** `Biq. Ref. mterval.:`, `Bto. Ref Interval`: the label of ranges below rows, which is printed in the smallest letters of a page. */
+const RANGE_LABEL = /^b[a-z]{1,2}[).,]*\s?re[a-z][.,]?\s?\S{0,3}(?:erva|nterv)\S{0,4}$/iu
+const LABELS: readonly string[][] = [
+  ['Bio.', 'Ref.', 'Interval:'],
+  ['Bio.Ref.', 'Interval:'],
+]
+
+function withRangeLabels(words: readonly Word[]): Word[] {
+  const spelled = [...words]
+  for (const [index, word] of words.entries()) {
+    if (!/^b/iu.test(word.text)) continue
+    const label = LABELS.find(({ length }) => {
+      const texts = words.slice(index, index + length)
+      return texts.length === length && RANGE_LABEL.test(texts.map(({ text }) => text).join(' '))
+    })
+    for (const [position, text] of (label ?? []).entries()) spelled[index + position] = { ...words[index + position]!, text }
+  }
+  return spelled
 }
 
 /** Whether a page tells of specimens that were collected over days: their quantities may be those of a day. */
 const isOfDays = ({ words }: Pick<PageText, 'words'>): boolean =>
   words.some(({ text }) => /^(?:24-?h\w*|24|day|daily)$/iu.test(text))
+
+/** `x10%/L`, `x10°°/L`, `×10°L`: a raised nine or six that was read as another round sign. */
+const RAISED_ROUND = /^([xX×]?10)[°º%⁰]{1,2}\/?[lL]$/u
+/** Cells of blood, which are counted by 10⁹ in a liter. In other fluids they are counted by 10⁶. */
+const BLOOD_CELL =
+  /^(?:platelets?|plt|white|wbc|wcc|leu[ck]ocytes?|neutrophils?|lymphocytes?|monocytes?|eosinophils?|basophils?|granulocytes?|neut|lymph|mono|eos|baso)\b/iu
+const OTHER_FLUID = /^(?:csf|cerebrospinal|fluid|urine|urinary|semen|sperm\w*|synovial|pleural|ascit\w+|peritoneal)\b/iu
+
+function withRaisedNines(words: readonly Word[]): readonly Word[] {
+  if (!words.some(({ text }) => RAISED_ROUND.test(text)) || words.some(({ text }) => OTHER_FLUID.test(text))) return words
+  return words.map((word) => {
+    const [, ten] = RAISED_ROUND.exec(word.text) ?? []
+    const isOfCells = ten !== undefined && words.some(({ text, box }) => BLOOD_CELL.test(text) && areInLine(box, word.box))
+    return isOfCells ? { ...word, text: `${ten}⁹/L` } : word
+  })
+}
 
 /** So many units with `µ` say that a page prints it. */
 const MICRO_MIN = 2
@@ -250,9 +286,10 @@ function spelledUnit(text: string): string | undefined {
   const plain = withoutEnd
     .replace(/^([xX×]?10)[~"'-](3|4|6|9|12)(?=\/)/u, '$1^$2')
     .replace(/^([xX×]?10)(3|6|9|12)(?=\/)/u, (_, ten: string, power: string) => ten + power.replaceAll(/\d/gu, superscript))
-    // `TU/L`, `utU/mL`, `W/mL`, `mil/cumm`
+    // `TU/L`, `utU/mL`, `W/mL`, `mil/cumm`, `mmo1/L`
     .replace(/^([mµuk]?)(?:[Tt1l|H!]U|W)(?=\/)/u, '$1IU')
     .replace(/^mil(?=\/)/u, 'mill')
+    .replace(/(?<=^[mµunp]?mo)1(?=\/)/u, 'l')
   const { units, withSlash, printedUnits: printed } = vocabulary()
   if (printed.has(plain) || (plain !== withoutEnd && isUnit(plain))) return plain
   // What is not a unit and looks like one; `g/cL` is never printed.

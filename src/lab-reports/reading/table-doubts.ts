@@ -1,7 +1,8 @@
 // What the rows of a table show together: lost cells, missing flags, results that are in the rows of others.
-import { numberOf } from '../../lab-values/values.ts'
+import { statementOfFlag } from '../../lab-values/interpret.ts'
+import { flagOf, numberOf } from '../../lab-values/values.ts'
 import type { MetadataPlaces } from '../heading/metadata.ts'
-import { areInLine, centerY, overlapX, type PageText, type Word } from '../pages/page.ts'
+import { areInLine, centerY, heightOf, overlapX, type PageText, type Word } from '../pages/page.ts'
 import type { Cell, Line } from '../tables/table-cells.ts'
 import type { Column, ColumnKind } from '../tables/headers.ts'
 import { nearestColumn, regionsOfPages } from '../tables/regions.ts'
@@ -45,7 +46,12 @@ export function tablesOf({ pages, rows }: Pick<Reading, 'pages' | 'rows'>): Tabl
 export function tableDoubts(reading: Reading, names: Names): RowFinding[] {
   const tables = tablesOf(reading)
   return [
-    ...tables.flatMap((table) => [...lostCells(table, reading), ...strayRanges(table, reading), ...missingFlags(table, reading)]),
+    ...tables.flatMap((table) => [
+      ...lostCells(table, reading),
+      ...strayRanges(table, reading),
+      ...missingFlags(table, reading),
+      ...strayStatuses(table, reading),
+    ]),
     ...unknownNames(tables, reading, names),
     ...namesInPanels(reading, names),
     ...starredFlags(tables, reading),
@@ -165,6 +171,19 @@ const MISSING: ReadingFinding = {
 
 const LOST_RANGE: ReadingFinding = { kind: 'range_is_missing', text: 'Other rows of this table have a range, this one has none.' }
 
+/** Multiple of the height of its result: a row that is higher has several lines. */
+const LINE_HEIGHT_MAX = 1.8
+const isOneLine = ({ box, value_box }: Row): boolean => heightOf(box) < heightOf(value_box) * LINE_HEIGHT_MAX
+
+/** Whether the line of a row goes on behind its result and unit: with ink, or with words that may be its range. */
+function hasMoreBehind({ box: row, value_box, unit }: Row, { ink = [], words }: PageText): boolean {
+  const isMore = ({ text, box }: Word) => box.left >= value_box.right && !unit?.includes(text) && flagOf(text) === undefined
+  return (
+    ink.some((box) => areInLine(row, box) && box.left > row.right) ||
+    words.some((word) => areInLine(row, word.box) && isMore(word))
+  )
+}
+
 /** Numeric rows without what a column of the table is for. */
 function lostCells({ page, columns, rows: own }: TableOfRows, { rows }: Reading): RowFinding[] {
   const numeric = own.filter((index) => numberOf(rows[index]!.value) !== undefined)
@@ -173,7 +192,10 @@ function lostCells({ page, columns, rows: own }: TableOfRows, { rows }: Reading)
     // Cards of a picture: a single range may be lost, or taken for that of another card.
     const lost = numeric.filter((index) => !rows[index]!.range_lines.length)
     const isLoss = page.source === 'ocr' && lost.length < numeric.length * MOST
-    return isLoss ? lost.map((row) => ({ row, finding: LOST_RANGE })) : []
+    // Where ranges stand at the end of lines, nothing is lost behind a line that has no ink there.
+    const areLines = page.ink?.length && numeric.every((index) => isOneLine(rows[index]!))
+    const isLost = (row: number) => !areLines || hasMoreBehind(rows[row]!, page)
+    return isLoss ? lost.filter(isLost).map((row) => ({ row, finding: LOST_RANGE })) : []
   }
   const has = (kind: ColumnKind) => columns.some((column) => column.kind === kind)
   const without = (empty: (row: Row) => boolean) => numeric.filter((index) => empty(rows[index]!))
@@ -182,12 +204,18 @@ function lostCells({ page, columns, rows: own }: TableOfRows, { rows }: Reading)
     without(({ unit, name }) => unit === null && !UNITLESS.test(name)),
   ]
   const found: RowFinding[] = []
-  if (has('range') && noRange.length > numeric.length * MOST)
-    found.push(
-      ...noRange.map((row) => ({ row, finding: wordsUnder('range', columns, page, rows, own).length ? MISSING : EMPTY })),
-    )
+  if (has('range') && noRange.length > numeric.length * MOST) {
+    const finding = wordsUnder('range', columns, page, rows, own).length ? MISSING : EMPTY
+    // Where most results are words, as those of urine, the others may have no range.
+    if (finding === MISSING || numeric.length >= own.length * MOST) found.push(...noRange.map((row) => ({ row, finding })))
+  }
   // In a picture a single range may be lost.
-  else if (page.source === 'ocr' && has('range')) found.push(...noRange.map((row) => ({ row, finding: LOST_RANGE })))
+  else if (page.source === 'ocr' && has('range'))
+    found.push(
+      ...noRange
+        .filter((row) => !page.ink?.length || hasInkUnder('range', columns, page, rows[row]!))
+        .map((row) => ({ row, finding: LOST_RANGE })),
+    )
   if (has('unit') && noUnit.length > 1 && numeric.every((index) => rows[index]!.unit === null))
     found.push(...noUnit.map((row) => ({ row, finding: EMPTY })))
   return found
@@ -210,6 +238,29 @@ function strayRanges({ columns, lines, rows: own }: TableOfRows, { rows }: Readi
   })
 }
 
+/** Whether the picture of a page has ink in the line of a row where the cells of a column stand. */
+const hasInkUnder = (kind: ColumnKind, columns: readonly Column[], { ink = [] }: PageText, { box: row }: Row): boolean =>
+  ink.some((box) => areInLine(row, box) && nearestColumn(box, columns)?.kind === kind)
+
+const STATUS: ReadingFinding = {
+  kind: 'value_is_no_result',
+  text: 'What was read as the result stands apart from all other results: it may say what was done about the report.',
+}
+
+/** Rows of lines with nothing but `Satisfactory` or `Normal`, behind where each of the other results ends. */
+function strayStatuses({ columns, rows: own }: TableOfRows, { rows }: Reading): RowFinding[] {
+  if (columns) return []
+  const isStatus = (index: number) => {
+    const { value, unit, range_lines: ranges } = rows[index]!
+    return unit === null && !ranges.length && /^(?:un)?satisfactory$|^(?:ab)?normal$|^borderline$/iu.test(value)
+  }
+  const others = own.filter((index) => !isStatus(index))
+  const end = Math.max(...others.map((index) => rows[index]!.value_box.right))
+  return others.length < 2
+    ? []
+    : own.filter((index) => isStatus(index) && rows[index]!.value_box.left > end).map((row) => ({ row, finding: STATUS }))
+}
+
 function wordsUnder(
   kind: ColumnKind,
   columns: readonly Column[],
@@ -230,8 +281,15 @@ const NO_FLAG: ReadingFinding = {
   text: 'The value is outside of the range that was read, and other such rows have a flag, but this one has none.',
 }
 
+/** Whether words are expected of a result. */
+const isOfWords = ({ basis }: ReportResult): boolean => (basis?.range?.word ?? null) !== null
+
+/** `Equivocal`: neither what is expected nor its opposite, and no flag says it. */
+const isBetween = ({ value, interpretation }: ReportResult): boolean =>
+  interpretation === 'unknown' && /^(?:equivocal|indeterminate|inconclusive|borderline)$/iu.test(value)
+
 /** Rows outside of their range without a flag, where most others have one. */
-function missingFlags({ rows: own, lines, columns }: TableOfRows, { rows, results }: Reading): RowFinding[] {
+function missingFlags({ page, rows: own, lines, columns }: TableOfRows, { rows, results }: Reading): RowFinding[] {
   const isOutside = ({ is_above_max_range, is_below_min_range }: ReportResult) =>
     is_above_max_range === true || is_below_min_range === true
   const outside = own.filter((index) => isOutside(results[index]!))
@@ -239,9 +297,15 @@ function missingFlags({ rows: own, lines, columns }: TableOfRows, { rows, result
   const isDash = ({ text, box }: Cell) => text === '-' && columns !== null && nearestColumn(box, columns)?.kind === 'flag'
   const dashed = own.filter((index) => lines.some(({ box, cells }) => areInLine(box, rows[index]!.box) && cells.some(isDash)))
   const lowRows = dashed.every((index) => results[index]!.is_below_min_range === true) ? dashed : []
-  const unflagged = outside.filter((index) => rows[index]!.flag === null && !lowRows.includes(index))
+  const flaggedWords = own.filter((index) => isOfWords(results[index]!) && statementOfFlag(rows[index]!.flag) === 'abnormal')
+  const unflaggedOutside = outside.filter((index) => rows[index]!.flag === null && !lowRows.includes(index))
+  const unflagged = [
+    ...unflaggedOutside,
+    // `Equivocal` where `Immune` is expected: a flag that was not seen decides it.
+    ...own.filter((index) => page.source === 'ocr' && isOfWords(results[index]!) && isBetween(results[index]!)),
+  ]
   const hasNormalFlags = own.some((index) => rows[index]!.flag === 'normal')
-  const flaggedCount = outside.length - unflagged.length
+  const flaggedCount = outside.length - unflaggedOutside.length + flaggedWords.length
   if (unflagged.length === 0 || (flaggedCount < unflagged.length && !hasNormalFlags)) return []
   return unflagged.map((row) => ({ row, finding: NO_FLAG }))
 }

@@ -13,7 +13,7 @@ import {
   widthOf,
   type Word,
 } from '../pages/page.ts'
-import { type Line, splitCell, withoutPrintedCodes } from '../tables/table-cells.ts'
+import { type Cell, type Line, splitCell, type TypedCell, withoutPrintedCodes } from '../tables/table-cells.ts'
 import { type Column, columnKind, type ColumnKind, columnsOf, isStatus } from '../tables/headers.ts'
 import { isEarlierResult } from '../tables/notes.ts'
 import { nearestColumn } from '../tables/regions.ts'
@@ -47,8 +47,8 @@ const OTHER_COLUMNS = new Set<ColumnKind>([
 const RESULTS = new Set<ColumnKind>(['value', 'normal_value', 'abnormal_value'])
 /** Multiple of the height of a line: a line that is further above the first row or below the last one belongs to no table. */
 const REACH = 0.5
-/** Multiple of the height of a line: a line between rows does not refer to rows further away. */
-const NEIGHBOR = 1.5
+/** Multiple of the height of letters, of the line or of the row: a line between rows does not refer to rows further away, nor do bounds. */
+const [NEIGHBOR, BOUNDS_NEIGHBOR] = [1.5, 2]
 /** Multiple of the height of a line: the line refers to a row that is nearer by more. */
 const NEARER = 0.4
 /** Share of the height of results: what is lower is a speck or a rule. */
@@ -65,10 +65,14 @@ const NUMBERING = /^(?:\d{1,2}[.)]|\d{3,5}-\d)$/u
 const NO_PART = /^(?:cut-?off[=:]?\d*|optimal)$/iu
 
 /** `38 169`: the range of the row above, whose dash was not seen. */
-const BOUNDS = /^\d[\d.,]*\s?[-–~]?\s?\d[\d.,]*$/u
+const BOUNDS = /^\d[\d.,]*\s?[-–~·]?\s?\d[\d.,]*$/u
 
 /** `Reference: <90 mg/dL` */
 const STATES_RANGE = /^(?:ref(?:erence)?|normal|optimal|standard|target|expected|desirable)\b.*\d/iu
+
+/** `Normal - No Action`: what a practice does about the report whose title stands in front of it. */
+const FILED =
+  /^(?:(?:normal|abnormal|satisfactory|unsatisfactory|borderline|stable|expected)\s?[-–:,]\s?)?(?:no (?:further )?action(?: \w+)?|contact patient|make appointment|tell patient|speak to \w+|see (?:doctor|gp|nurse)|repeat test)$/iu
 
 type Names = Pick<ReadRowsOptions, 'isNamed'>
 
@@ -84,19 +88,54 @@ export function unreadText(reading: Reading, names: Names): UnreadText {
   for (const table of tablesOf(reading)) {
     found.rows.push(...wordsBesideRows(table, reading))
     for (const line of table.rows.length ? linesWithoutRow(table, reading, names) : linesOfResults(table, reading, names)) {
-      for (const row of rowsBeside(line, table, reading)) found.rows.push({ row, finding: BESIDE_LINE })
-      const isBegun = !table.columns && isBegunCard(line, table.lines, names)
-      const isResult = isBegun || isResultLine(line, table.columns, names)
-      if (!isResult && !hasLostValue(line, table.page, names)) continue
+      const isOfCard =
+        !table.columns &&
+        (hasLostCard(line, table.lines, rowsOnPage(table, reading), names) || isBegunCard(line, table.lines, names))
+      const isResult = isOfCard || isResultLine(line, table.columns, names) || isInList(line, table, reading)
+      const isName = !isResult && hasLostValue(line, table.page, names)
+      const isHeading = isName && table.columns !== null && !hasUnreadInk(line, table.page)
+      const beside = rowsBeside(line, table, reading).filter((row) => !isHeading || isContinued(reading.rows[row]!, line, names))
+      for (const row of beside) found.rows.push({ row, finding: BESIDE_LINE })
+      if (!isResult && !isName) continue
       const text = 'A line of a table that has a value is in no result.'
-      const isHeading = !isResult && table.columns !== null && !hasUnreadInk(line, table.page)
       found[isHeading ? 'headings' : 'report'].push({ kind: 'line_without_row', text, page: line.page, box: line.box })
     }
+    for (const { page, box } of linesOfMoreResults(table, reading))
+      found.report.push({ kind: 'line_without_row', text: 'A line has more results than were read of it.', page, box })
     const letters = lettersNotRead(table, reading)
     found.rows.push(...letters.rows)
     found.report.push(...letters.report)
   }
   return found
+}
+
+/** Whether the name of a row may go on in a line that is a name as well, or begin there: `Cholesterol` above `HDL`, but not `Urine Albumin` above `Glucose`. */
+const isContinued = ({ name }: Row, { cells }: Line, { isNamed }: Names): boolean =>
+  !isNamed(name) || cells.some(({ text }) => isNamed(`${cleanName(text)} ${name}`) || isNamed(`${name} ${cleanName(text)}`))
+
+const rowsOnPage = ({ page }: TableOfRows, { rows }: Reading): Row[] => rows.filter((row) => row.page === page.number)
+
+/**
+ * Lines with more numbers under days than rows: `14 17` where the columns of two days were taken for one, and lines of a table without names of
+ * columns below a line of days.
+ */
+function linesOfMoreResults({ page, columns, lines, rows: own }: TableOfRows, { rows, pages }: Reading): Line[] {
+  const ofPage = pages.find((item) => item.page === page)?.lines ?? []
+  const days = columns ? 0 : Math.max(0, ...ofPage.map(countDays))
+  if (!days && !columns?.some(({ kind }) => kind === 'dated_value')) return []
+  const isResult = ({ value, box }: TypedCell) =>
+    value === 'number' && (!columns || nearestColumn(box, columns)?.kind === 'dated_value')
+  return lines.filter((line) => {
+    const rowCount = own.filter((index) => areInLine(rows[index]!.box, line.box)).length
+    const results = line.cells.flatMap((cell) => splitCell(cell)).filter(isResult)
+    return rowCount > 0 && results.length > rowCount && results.length >= days
+  })
+}
+
+/** The days of a line that has nothing else behind its first cell: `Date  08 Mar 23  21 Sep 23`. */
+function countDays({ cells: [, ...cells] }: Line): number {
+  const isDay = ({ text }: Line['cells'][number]) => dateIn(text)?.text.length === text.length
+  return cells.length > 1 && cells.every(isDay) ? cells.length : 0
 }
 
 export const tokensOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
@@ -127,7 +166,14 @@ function wordsBesideRows(table: TableOfRows, { rows, results }: Reading): RowFin
     const [said, joined] = [new Set(beside.flatMap(tokensOf)), joinedOf(beside)]
     const signs = beside.join(' ').replaceAll(' ', '')
     const isSaid = ({ text }: Word) =>
-      tokensOf(text).every((token) => said.has(token) || joined.includes(token)) &&
+      tokensOf(text).every(
+        (token) =>
+          said.has(token) ||
+          joined.includes(token) ||
+          isBoundWithUnit(token, said) ||
+          // A zero that was read as a letter and put right.
+          (token === 'o' && said.has('0')),
+      ) &&
       // `1:20` does not say `<1:20`.
       (!COMPARED.test(text) || table.page.source === 'ocr' || signs.includes(text))
     const cells = lines
@@ -161,6 +207,12 @@ function wordsBesideRows(table: TableOfRows, { rows, results }: Reading): RowFin
   })
 }
 
+/** `98fl` of `82-98fL`, where a row says both. */
+function isBoundWithUnit(token: string, tokens: ReadonlySet<string>): boolean {
+  const [, bound = '', unit = ''] = /^(\d+)(\p{L}+)$/u.exec(token) ?? []
+  return tokens.has(bound) && tokens.has(unit)
+}
+
 /** Multiple of the height of results: an arrow or a triangle is not wider. */
 const SIGN_WIDTH_MAX = 1.5
 
@@ -172,7 +224,7 @@ export const isFlagNotRead = (
   { text = '', box }: Partial<Word> & { box: Box },
   { page, columns }: TableOfRows,
   { flag, value_box }: Row,
-  { is_above_max_range: isAbove, is_below_min_range: isBelow }: ReportResult,
+  { interpretation }: ReportResult,
 ): boolean =>
   page.source === 'ocr' &&
   text.length < 2 &&
@@ -180,10 +232,18 @@ export const isFlagNotRead = (
   columns !== null &&
   columns.every((column) => overlapX(column.box, box) <= 0) &&
   flag === null &&
-  (isAbove === true || isBelow === true)
+  interpretation === 'abnormal'
 
 const isOther = ({ box }: Word, columns: readonly Column[] | null): boolean =>
   columns !== null && OTHER_COLUMNS.has(nearestColumn(box, columns)?.kind ?? 'name')
+
+/** Whether what is not read is no part of the result of its row: a drawing under `Graph`, a comment, a method. */
+export const isBesideResult = (box: Box, columns: readonly Column[] | null): boolean => {
+  const column = columns ? nearestColumn(box, columns) : undefined
+  // Only a column whose name is not known has its name.
+  const isKnown = column !== undefined && column.title === undefined
+  return isKnown && OTHER_COLUMNS.has(column.kind) && column.kind !== 'flag' && column.kind !== 'dated_value'
+}
 
 const isInBrackets = (text: string): boolean => /^\(.*\)$/u.test(text)
 
@@ -239,7 +299,7 @@ function linesOfResults({ page, lines }: TableOfRows, { rows }: Reading, { isNam
 }
 
 /** Lines of a table between its rows, or close above the first or below the last, of which something is in no row. */
-function linesWithoutRow({ page, columns, rows: own, lines }: TableOfRows, { rows }: Reading, { isNamed }: Names): Line[] {
+function linesWithoutRow({ page, columns, rows: own, lines }: TableOfRows, { rows, pages }: Reading, { isNamed }: Names): Line[] {
   const ofTable = own.map((index) => rows[index]!)
   const onPage = rows.filter((row) => row.page === page.number)
   const said = new Set(onPage.flatMap(textsOf).flatMap(tokensOf))
@@ -253,15 +313,17 @@ function linesWithoutRow({ page, columns, rows: own, lines }: TableOfRows, { row
           line.box.top - end < heightOf(line.box) && namesResult(line, { isNamed }) ? Math.max(end, line.box.bottom) : end,
         rowsEnd,
       )
-  const without = lines.filter((line, index) => {
+  const without = lines.filter((line) => {
+    if (!columns && hasLostCard(line, lines, onPage, { isNamed })) return true
     if (onPage.some((row) => areInLine(row.box, line.box))) return false
-    if (!columns && (isLostCard(line, lines[index - 1], isNamed) || isBegunCard(line, lines, { isNamed }))) return true
+    if (!columns && isBegunCard(line, lines, { isNamed })) return true
     if (line.box.bottom < top || line.box.top > bottom) return false
     const words = withoutPrintedCodes(line).cells.flatMap((cell) => cell.words)
     const texts = line.cells.map(({ text }) => text)
     return (
       !columnsOf(line) &&
       !texts.every((text) => columnKind(text) !== undefined) &&
+      !texts.slice(1).some((text) => FILED.test(text)) &&
       statementsIn(line, isSpecimen).rest !== null &&
       !looksLikeSentence(texts.join(' ')) &&
       // `Non-` is cut off wherever it stands.
@@ -289,20 +351,38 @@ function linesWithoutRow({ page, columns, rows: own, lines }: TableOfRows, { row
     heightOf(cells[0]!.words[0]!.box) < usualHeight * tolerances.NOTE_HEIGHT &&
     splitCell(cells[0]!).every(({ kind }) => kind === 'text')
   const [methods, notes] = [isMethod, isNote].map((isOne) => without.filter(isOne)) as [Line[], Line[]]
+  // `Equivocal 0.91 - 1.09`: what values mean, below a row.
+  const classes = lines.filter(isClassOfValues)
   const usualLines = [
-    ...(methods.length < USUAL_ROWS_MIN ? [] : methods),
+    ...(classes.length < CLASSES_MIN ? [] : classes),
+    ...(pages.flatMap((item) => item.lines.filter(isMethod)).length < USUAL_ROWS_MIN ? [] : methods),
     ...(notes.length < Math.min(USUAL_ROWS_MIN, own.length) ? [] : notes),
   ]
   return without.filter((line) => !usualLines.includes(line))
 }
 
-/** Whether a line has a number and a unit below a name that laboratories measure: the result of a block that was not read. */
-const isLostCard = ({ cells }: Line, lineAbove: Line | undefined, isNamed: Names['isNamed']): boolean =>
-  cells.some((cell) => {
+/** Fewer are no list of classes: `Negative <0.91` may be a result with its index, whose name was not read. */
+const CLASSES_MIN = 2
+const CLASS_OF_VALUES =
+  /^(?:negative|equivocal|borderline|indeterminate|positive|(?:non[- ]?)?reactive|immune|not immune)\s?:?\s(?:[<>≤≥]=?\s?\d[\d.]*|\d[\d.]*\s?[-–]\s?\d[\d.]*)$/iu
+const isClassOfValues = ({ cells }: Line): boolean => CLASS_OF_VALUES.test(cells.map(({ text }) => text).join(' '))
+
+/** `1.84 mlun`: a number and letters that were read from its unit. */
+const MISREAD_UNIT = /^[<>≤≥]?\d[\d.,]*\s\p{L}[\p{L}/]{0,7}$/u
+
+/** Whether a line has a number and a unit below a name that laboratories measure, in no row: the result of a block that was not read. */
+function hasLostCard(line: Line, lines: readonly Line[], rows: readonly Row[], { isNamed }: Names): boolean {
+  const lineAbove = lines[lines.indexOf(line) - 1]
+  return line.cells.some((cell) => {
     const [value, unit] = splitCell(cell)
-    const isResult = value?.value === 'number' && unit?.kind === 'unit'
-    return isResult && lineAbove?.cells.some(({ text, box }) => overlapX(box, cell.box) > 0 && isNamed(cleanName(text)))
+    const isResult = (value?.value === 'number' && unit?.kind === 'unit') || MISREAD_UNIT.test(cell.text)
+    return (
+      isResult &&
+      lineAbove?.cells.some(({ text, box }) => overlapX(box, cell.box) > 0 && isNamed(cleanName(text))) &&
+      !rows.some(({ box }) => boxesOverlap(box, cell.box))
+    )
   })
+}
 
 /** Whether a line at the end of a page names a test whose result is not there: `Ferritin`, with its range or how its result is. */
 function isBegunCard(line: Line, lines: readonly Line[], { isNamed }: Names): boolean {
@@ -330,18 +410,24 @@ function hasValue({ cells }: Line, columns: readonly Column[] | null): boolean {
   return parts.some(({ value }) => value === 'number') && parts.some(({ kind }) => kind === 'unit' || kind === 'range')
 }
 
-/** The rows that may go on in a line: those above and below, or the one that is clearly nearer. */
+/** The rows that may go on in a line: those above and below, or the one that is clearly nearer. Bounds may be below a label that was not read. */
 function rowsBeside(line: Line, { rows: own }: TableOfRows, { rows }: Reading): number[] {
   const goesOn = /^[(\p{Ll}]/u.test(line.cells[0]!.text)
+  const isBounds = BOUNDS.test(line.cells.map(({ text }) => text).join(' '))
   const gapOf = (index: number) => {
     const { box } = rows[index]!
     return Math.max(box.top - line.box.bottom, line.box.top - box.bottom)
   }
+  const heightAt = (index: number) => Math.max(heightOf(line.box), heightOf(rows[index]!.value_box))
   const near = own.filter(
-    (index) => gapOf(index) < heightOf(line.box) * NEIGHBOR && !(goesOn && rows[index]!.box.top > line.box.top),
+    (index) =>
+      gapOf(index) < heightAt(index) * (isBounds ? BOUNDS_NEIGHBOR : NEIGHBOR) &&
+      !(goesOn && rows[index]!.box.top > line.box.top),
   )
   const nearest = Math.min(...near.map(gapOf))
-  return near.filter((index) => gapOf(index) <= nearest + heightOf(line.box) * NEARER)
+  const isAbove = (index: number) => rows[index]!.box.top < line.box.top
+  const isNearestOfSide = (index: number) => near.every((row) => isAbove(row) !== isAbove(index) || gapOf(row) >= gapOf(index))
+  return near.filter(isBounds ? isNearestOfSide : (index) => gapOf(index) <= nearest + heightOf(line.box) * NEARER)
 }
 
 /** Whether names in a picture stand alone: a short result is what the detector of texts does not see. */
@@ -370,6 +456,7 @@ function lettersNotRead(table: TableOfRows, { rows, results }: Reading): { rows:
       overlapX(box, area) > 0 &&
       overlapY(box, area) > 0 &&
       heightOf(box) > height * SIGN_HEIGHT_MIN &&
+      !isBesideResult(box, table.columns) &&
       (!page.ink?.length || isInked(box, page)),
   )
   const beside = (box: Box) => own.filter((index) => areInLine(rows[index]!.box, box))
@@ -403,7 +490,9 @@ const namesResult = ({ cells }: Pick<Line, 'cells'>, { isNamed }: Names): boolea
   const position = texts.findIndex(
     (text, index) => index > 0 && numberOf(text.replace(/%$/u, '')) !== undefined && isNamed(texts.slice(0, index).join(' ')),
   )
-  return position > 0 && position < texts.length - 1
+  // `FASTING GLUCOSE 6.1 - 6.9 mmol/L: impaired fasting glucose` explains results.
+  const explains = /^-|^–$/u.test(texts[position + 1] ?? '') && texts.slice(position + 1).some((text) => text.endsWith(':'))
+  return position > 0 && position < texts.length - 1 && !explains
 }
 
 /** Whether a line has a value where the table has its results, or next to a name that laboratories measure. */
@@ -412,6 +501,21 @@ const isResultLine = (line: Line, columns: readonly Column[] | null, { isNamed }
   namesResult(line, { isNamed }) ||
   (line.cells.some(({ text }) => isNamed(cleanName(text))) &&
     line.cells.slice(1).some(({ text }) => valueKind(text) !== undefined))
+
+/** So many results that stand at one place show where a list has its results. */
+const ALIGNED_MIN = 2
+
+/** Whether a line of a list has a word where rows of it have words as their results: `Vibrio  Not Detected`, whatever is measured. */
+function isInList({ cells }: Line, { columns, rows: own }: TableOfRows, { rows }: Reading): boolean {
+  const isAligned = (cell: Cell) => {
+    const alike = own.filter((index) => {
+      const { value, value_box: box } = rows[index]!
+      return valueKind(value) === 'word' && Math.abs(box.left - cell.box.left) < tolerances.ALIGNED
+    })
+    return alike.length >= ALIGNED_MIN
+  }
+  return columns === null && cells.slice(1).some((cell) => valueKind(cell.text) === 'word' && isAligned(cell))
+}
 
 /** Share of the width of a text: a text of which recognized words cover less was not read. */
 const COVERED = 0.4

@@ -434,3 +434,21 @@ test('the rest of a name below a row without a panel is part of it, where only b
     ['Thyroid Stimulating Hormone', 'Sodium', 'Potassium'],
   )
 })
+
+test('the names of columns and the rows of a table that explains results are no results', () => {
+  const texts = [
+    ...HEADER,
+    ...line(120, 'TSH', '3.91', 'uIU/mL', '0.27 - 4.20'),
+    ...line(140, 'Free T4', '1.12', 'ng/dL', '0.93 - 1.70'),
+    ...line(170, 'Pregnancy', 'TSH in uIU/mL'),
+    ...line(190, '1st Trimester', '0.100 - 2.500'),
+    ...line(210, '2ndTrimester', '0.200 - 3.000'),
+  ]
+  assert.deepEqual(
+    readRows(texts).map(([name, value]) => [name, value]),
+    [
+      ['TSH', '3.91'],
+      ['Free T4', '1.12'],
+    ],
+  )
+})

@@ -264,3 +264,31 @@ test('the day of a result and an earlier result in a block are no texts that wer
     [],
   )
 })
+
+test('a result below its label beside the name is read, with a range below the name and a flag that stands elsewhere', () => {
+  const block = (name: string, range: string, result: string, flag = ''): PlacedText[][] => [
+    [
+      [40, name],
+      [320, 'Your value'],
+    ],
+    [
+      ...(range ? [[40, `Normal range: ${range}`] as PlacedText] : []),
+      [320, result],
+      ...(flag ? [[520, flag] as PlacedText] : []),
+    ],
+  ]
+  assert.deepEqual(
+    read(
+      ...block('Rh Type', '', 'Positive'),
+      ...block('Rubella Antibody, IgG', 'Immune', 'Immune', 'Normal'),
+      ...block('Glucose, Urine', 'Negative', 'Trace', 'Abnormal'),
+      ...block('Hemoglobin', '11.7 - 15.5 g/dL', '10.9 g/dL', 'Low'),
+    ),
+    [
+      ['Rh Type', 'Positive', null, null, null, 'unknown'],
+      ['Rubella Antibody, IgG', 'Immune', null, null, null, 'normal'],
+      ['Glucose, Urine', 'Trace', null, null, null, 'abnormal'],
+      ['Hemoglobin', '10.9', 'g/dL', 11.7, 15.5, 'abnormal'],
+    ],
+  )
+})

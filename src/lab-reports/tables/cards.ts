@@ -1,10 +1,11 @@
 // Reports without tables: each result is a block of its own, its name above it, its range above or below it.
 import { rangeOf } from '../../lab-values/ranges.ts'
 import { unitBehind } from '../../lab-values/units.ts'
-import { type Flag, flagOf, partFlag } from '../../lab-values/values.ts'
+import { type Flag, flagOf, isBloodGroup, numberOf, partFlag } from '../../lab-values/values.ts'
 import { heightOf, overlapX } from '../pages/page.ts'
 import { cleanName, isPossibleName, looksLikeSentence } from '../texts/names.ts'
-import { type Cell, type Line, splitCell, type TypedCell } from './table-cells.ts'
+import { unitOfRange } from './misread-units.ts'
+import { type Cell, cellOf, type Line, splitCell, type TypedCell, withKind } from './table-cells.ts'
 import { newRow, type Row, withoutUnit } from './row-parts.ts'
 import * as tolerances from './tolerances.ts'
 
@@ -57,26 +58,35 @@ export function findCards(lines: readonly Line[], names: CardNames): Card[] {
     line,
     cells: line.cells
       .flatMap((cell) => splitCell(cell))
-      .flatMap((cell) => (hasRangeBelow(cell, lines[index + 1]) ? withoutUnit(cell) : [cell])),
+      .flatMap((cell) => withUnitOfRange(cell, rangeRightBelow(cell, lines[index + 1]))),
   }))
   const cards: Card[] = []
   for (const [index, { cells }] of typedLines.entries())
     for (const position of cells.keys()) {
-      const card = cardAt(typedLines, index, position, names)
+      const card = cardUnderLabel(typedLines, index, position, names) ?? cardAt(typedLines, index, position, names)
       if (card) cards.push(card)
     }
   return cards
 }
 
-/** Whether a label and a range stand below a cell: `<0.01 mIU/L` above `Reference range: 0.4 - 4.5` is a result. */
-const hasRangeBelow = ({ box }: Cell, next: Line | undefined): boolean =>
-  next !== undefined &&
-  next.cells.some(
+/** The label and range that stand below a cell: `<0.01 mIU/L` above `Reference range: 0.4 - 4.5` is a result. */
+const rangeRightBelow = ({ box }: Cell, next: Line | undefined): Cell | undefined =>
+  next?.cells.find(
     (cell) =>
       Math.abs(cell.box.left - box.left) < tolerances.CARD_ALIGNED &&
       RANGE_LABEL.test(cell.text) &&
       rangeOf(cell.text) !== undefined,
   )
+
+/** A result above its range in parts, also where letters of the unit are lost: `214 mgd` above `Reference range < 200 mg/dL`. */
+function withUnitOfRange(cell: TypedCell, range: Cell | undefined): readonly TypedCell[] {
+  if (!range) return [cell]
+  const [number, unit] = [cell.words.slice(0, -1), cell.words.slice(-1)].map((words) => words.map(({ text }) => text).join(' '))
+  const isMisread = cell.kind === 'text' && numberOf(number!) !== undefined && unitOfRange(unit!, range.text) !== null
+  return isMisread
+    ? [withKind(cellOf(cell.words.slice(0, -1)), 'value'), withKind(cellOf(cell.words.slice(-1)), 'unit')]
+    : withoutUnit(cell)
+}
 
 function cardAt(
   lines: readonly TypedLine[],
@@ -93,7 +103,8 @@ function cardAt(
   // `Normal 17.2`: the number is the value.
   if (flagOf(value.text) && next?.kind === 'value' && next.value !== 'word') return undefined
   const isLabelled = previous !== undefined && VALUE_LABEL.test(previous.text)
-  if (previous?.kind === 'text' && !isLabelled) return undefined
+  // `214 mgd` is the result of the block on the left, and no name.
+  if (previous?.kind === 'text' && !isLabelled && !/^[<>≤≥]?\d/u.test(previous.text)) return undefined
   const reach = heightOf(value.box) * tolerances.CARD_LINE_GAP
   if (
     flagOf(value.text) &&
@@ -146,6 +157,55 @@ function cardAt(
     lines: [...new Set([heading.name.line, line, ...ranges.map((range) => range.line), ...flagsBelow.lines])],
   }
 }
+
+/**
+ * The block of a result below its label, which stands beside the name: `Rubella Antibody  Your value` above
+ * `Normal range: Immune  Immune  Normal`.
+ */
+function cardUnderLabel(lines: readonly TypedLine[], index: number, position: number, { isNamed }: CardNames): Card | undefined {
+  const { line, cells } = lines[index]!
+  const value = cells[position]!
+  if (value.kind !== 'value' && !isBloodGroup(value.text)) return undefined
+  const reach = heightOf(value.box) * tolerances.CARD_LINE_GAP
+  const above = lines.slice(Math.max(0, index - LINES_MAX), index)
+  const isLabel = ({ text, box }: Cell) => VALUE_LABEL.test(text) && Math.abs(box.left - value.box.left) < tolerances.CARD_ALIGNED
+  const upper = above.findLast((typedLine) => value.box.top - typedLine.line.box.bottom < reach && typedLine.cells.some(isLabel))
+  const label = upper?.cells.find(isLabel)
+  const name = label && upper!.line.cells.findLast(({ box }) => box.right < label.box.left)
+  if (!name || !isPossibleName(cleanName(name.text), isNamed) || looksLikeSentence(name.text)) return undefined
+  const next = upper!.line.cells.find(({ text, box }) => box.left > label.box.right && flagOf(text) === undefined)
+  const end = next?.box.left ?? Infinity
+  const below = lines.slice(lines.indexOf(upper!) + 1)
+  const nextBlock = below.findIndex(
+    (typedLine) =>
+      typedLine.line.box.top > value.box.bottom + reach || typedLine.cells.some(({ text }) => VALUE_LABEL.test(text)),
+  )
+  const own = [upper!, ...(nextBlock < 0 ? below : below.slice(0, nextBlock))]
+  const cellsOfBlock = own.flatMap((typedLine) =>
+    typedLine.line.cells.filter(({ box }) => box.left > name.box.left - tolerances.CARD_ALIGNED && box.left < end),
+  )
+  const range = cellsOfBlock.find(({ text }) => RANGE_LABEL.test(text) && rangeOf(text) !== undefined)
+  const flag = cellsOfBlock.find(({ text, box }) => box.left > value.box.right && flagOf(text) !== undefined)
+  const unit = cells[position + 1]?.kind === 'unit' ? cells[position + 1]! : undefined
+  const details = [label, unit, flag, range].filter((cell) => cell !== undefined)
+  return {
+    name,
+    value,
+    unit: unit?.text ?? unitBehind(range?.text ?? ''),
+    flag: partFlag(value.text).flag ?? (flag ? flagOf(flag.text)! : null),
+    range_lines: range ? [range.text] : [],
+    details,
+    lines: [
+      ...new Set([
+        upper!.line,
+        line,
+        ...own.filter((typedLine) => hasAny(typedLine.line, details)).map((typedLine) => typedLine.line),
+      ]),
+    ],
+  }
+}
+
+const hasAny = ({ cells }: Line, details: readonly Cell[]): boolean => cells.some((cell) => details.includes(cell))
 
 /** The flags right below a result, and their line if it has nothing else. */
 function findFlagsBelow(

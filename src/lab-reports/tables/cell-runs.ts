@@ -36,8 +36,8 @@ export function isBroken(upper: Run, lower: Run, column: TableColumn): boolean {
   return widthOf(upper.box) + wide > column.width - tolerances.BREAK_ROOM
 }
 
-/** `Method: Dipstick` */
-const BEGINS_WITH_LABEL = /^\p{L}[\p{L} ]{2,20}:(?:\s|$)/u
+/** `Method: Dipstick`; in pictures the space may be lost: `Method:Dipstick` */
+const BEGINS_WITH_LABEL = /^\p{L}[\p{L} ]{2,20}:(?:\s|$)|^(?:method|technique|principle|specimen|sample)\p{L}*\s?:/iu
 const BEGINS_WITH_NUMBER = /^[([]?[<>≤≥]?\s?\d/u
 
 /** A specimen or method that is stated, and a text with a label. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { pageOfTexts, type Text } from '../../../test/support/browser-pages.ts'
 import { pageOfLines, type PlacedText } from '../../../test/support/report-pages.ts'
 import { isAnalyte, isNamed } from '../reading/read-report.ts'
 import { readRows } from './rows.ts'
@@ -112,4 +113,25 @@ test('a page of thousands of days and names is read to its end', () => {
   // Cutting the lines takes longer than the tables.
   const all = Array.from({ length: 1_500 }, () => read).flat()
   assert.equal(readRows([{ page, lines: all }], { isAnalyte: () => true, isNamed: () => true }).length, 3_000)
+})
+
+test('results of several days without names of columns are not one column, though that of the last day is shaded', () => {
+  const [EDGES, LETTER] = [[228, 296, 364, 432, 503, 554], 5]
+  const row = (top: number, name: string, ...texts: string[]): Text[] => [
+    [top, 38, name],
+    ...texts.map((text, index): Text => [top, EDGES[index]! - text.length * LETTER, text]),
+  ]
+  const page = pageOfTexts([
+    ...row(120, 'Sodium', '141', '140', '139', '142', '(135-145)', 'mmol/L'),
+    ...row(140, 'Potassium', '4.4', '4.7', '4.5', '4.3', '(3.5-5.2)', 'mmol/L'),
+    ...row(160, 'Urea', '6.8', '7.9', '8.4', '8.1', '(3.0-8.5)', 'mmol/L'),
+    ...row(180, 'Iron', '14', '17', '16', '15', '(5-30)', 'umol/L'),
+    ...row(200, 'Transferrin', '2.4', '2.5', '2.4', '2.6', '(1.9-3.1)', 'g/L'),
+    ...row(220, 'Ferritin', '212', '240', '251', '268', '(30-400)', 'ug/L'),
+  ])
+  const areas = [120, 140, 160, 180, 200, 220].map((top) => ({ left: 368, right: 434, top: top - 4, bottom: top + 14 }))
+  assert.deepEqual(
+    readLinesOfPage({ ...page, drawings: { lines: [], areas } }, isNamed).map(({ cells }) => cells.length),
+    [7, 7, 7, 7, 7, 7],
+  )
 })

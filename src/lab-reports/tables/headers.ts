@@ -52,12 +52,18 @@ const VOCABULARY = new Set(
   this zone norm norms class allergen allergens compound compounds drug drugs outcome cutoff loq lod window consistency agency resulting resulted exam exams risk moderate
   optimal increased borderline average times time's conclusion judgment judgement percent absolute organism exam assay's prescribed expected detected
   at by on for or per recent most newest result(s) test(s) value(s) unit(s) name(s) bri r/r nabl cutoff cut-off adult desirable laboratory's population patient(s) se
-  min max minimum maximum from to lower upper group section department category rng rngs s.no sr.no sl.no sl technology ref.range ranges/units reported as report obs val res rslt meas conc concentration mean source material technique collection drawn sampled what was it means we tested typical usual`
+  min max minimum maximum from to lower upper group section department category rng rngs s.no sr.no sl.no sl technology ref.range ranges/units reported as report obs val res rslt meas conc concentration mean source material technique collection drawn sampled what was it means we tested typical usual
+  virus viruses viral bacteria bacterial parasite parasites parasitic fungi fungal pathogen pathogens`
     .split(/\s+/u)
     .filter(Boolean),
 )
 
+/** `Parasites and viruses`: what the tests of a table are for. */
+const ORGANISMS =
+  /^(?:(?:vir(?:us|uses|al)|bacteria|bacterial|parasites?|parasitic|fung(?:i|al)|pathogens?|organisms|and|tested)(?: |$))+$/u
+
 const PATTERNS: [ColumnKind, RegExp][] = [
+  ['name', ORGANISMS],
   ['specimen', /^(?:specimen|sample|material)(?: (?:type|source))?s?$|^type of (?:specimen|sample)$/u],
   ['method', /^(?:test )?(?:methods?|methodology|technique|technology)(?: name)?$/u],
   [
@@ -102,6 +108,9 @@ const RESULT_AND_RANGE =
 
 /** Longer texts name no column. */
 const LETTERS_MAX = 120
+
+/** Whether a column of names says which organisms its tests are for. */
+export const namesOrganisms = (text: string): boolean => ORGANISMS.test(text.trim().toLowerCase())
 
 /** The kind of the column that a text names; undefined if it names none. */
 export function columnKind(text: string): ColumnKind | undefined {

@@ -1,7 +1,7 @@
 // Forms in which reports without names of columns print names and results: dashes that lead to results, numbers and words within names.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { pageOfTexts } from '../../../test/support/browser-pages.ts'
+import { pageOfTexts, type Text } from '../../../test/support/browser-pages.ts'
 import { understand } from '../reading/read-report.ts'
 
 const resultsOf = (...lines: string[]) =>
@@ -196,4 +196,107 @@ test('a range in brackets behind a name is that of the result', () => {
   const [tsh, glucose] = resultsOf('TSH (0.4-4.5): 1.2 mIU/L', 'Glucose (0-2 h) 105 mg/dL 70-99')
   assert.deepEqual([tsh!.test_name, tsh!.min_reference_range, tsh!.interpretation], ['TSH', 0.4, 'normal'])
   assert.deepEqual([glucose!.test_name, glucose!.min_reference_range], ['Glucose (0-2 h)', 70])
+})
+
+test('two names with a slash share two results with a slash, and a blood group is a result behind its name', () => {
+  assert.deepEqual(read('Hgb/Hct 13.1/39.5', 'AST/ALT: 22/18 U/L', 'Blood type O positive', 'PT/INR 12.1/1.0', 'ABO Group O'), [
+    ['Hgb', '13.1', null],
+    ['Hct', '39.5', null],
+    ['AST', '22', 'U/L'],
+    ['ALT', '18', 'U/L'],
+    ['Blood type', 'O positive', null],
+    ['PT', '12.1', null],
+    ['INR', '1.0', null],
+    ['ABO Group', 'O', null],
+  ])
+  // Of which of both a range is remains unknown.
+  const [both] = resultsOf('Potassium 4.1 mmol/L 3.5-5.1', 'AST/ALT 22/18 U/L 0-40').slice(1)
+  assert.deepEqual([both!.test_name, both!.value], ['AST/ALT', '22/18'])
+})
+
+test('a mark in front of a name is the flag of its result', () => {
+  const results = resultsOf(
+    '! Haemoglobin concentration 112 g/L [115 - 160]',
+    '! Ferritin 9 ug/L',
+    'Sodium 139 mmol/L [133 - 146]',
+  )
+  assert.deepEqual(
+    results.map(({ test_name, value, interpretation }) => [test_name, value, interpretation]),
+    [
+      ['Haemoglobin concentration', '112', 'abnormal'],
+      ['Ferritin', '9', 'abnormal'],
+      ['Sodium', '139', 'normal'],
+    ],
+  )
+  const [within] = resultsOf('! Haemoglobin 130 g/L [115 - 160]')
+  assert.deepEqual(
+    within!.findings.map(({ kind }) => kind),
+    ['flag_contradicts_range'],
+  )
+})
+
+test('a telephone number is no result of pH', () => {
+  assert.deepEqual(read('Ph: 0253-5550123', 'Ph 02 5550 0100', 'pH: 6.0', 'Glucose 105 mg/dL'), [
+    ['pH', '6.0', null],
+    ['Glucose', '105', 'mg/dL'],
+  ])
+})
+
+test('why a specimen was not measured is its result', () => {
+  const lines = [
+    ['Potassium', 'Haemolysed', '[3.5 - 5.3]'],
+    ['Sodium', '138 mmol/L', '[133 - 146]'],
+  ]
+  const page = pageOfTexts(
+    lines.flatMap((cells, index) => cells.map((text, cell): Text => [100 + index * 20, 36 + cell * 150, text])),
+  )
+  assert.deepEqual(
+    understand([page]).results.map(({ test_name, value }) => [test_name, value]),
+    [
+      ['Potassium', 'Haemolysed'],
+      ['Sodium', '138'],
+    ],
+  )
+})
+
+test('a bound with its unit is a filtration rate, and may be the range of other tests', () => {
+  const valuesOf = (name: string, bound: string) =>
+    understand([
+      pageOfTexts([[100, 36, name] as Text, [100, 240, bound] as Text, [120, 36, 'Sodium'], [120, 240, '139 mmol/L']]),
+    ]).results.map(({ value }) => value)
+  assert.deepEqual(valuesOf('eGFR for adults', '>90 mL/min/1.73m2'), ['>90', '139'])
+  assert.deepEqual(valuesOf('Glucose for adults', '<100 mg/dL'), ['139'])
+})
+
+test('a comment of several sentences behind a colon is no result', () => {
+  assert.deepEqual(read('ANA pattern: speckled. ENA screen to follow.', 'ANA pattern: speckled'), [
+    ['ANA pattern', 'speckled', null],
+  ])
+})
+
+test('a status behind the column of results, and a time behind its label, are no results', () => {
+  const lines: Text[] = [
+    [80, 36, 'I/C NO 000000-00-0000 COLLECTED'],
+    [80, 300, '09:00'],
+    [100, 36, 'Haemoglobin A1c level'],
+    [100, 480, 'Satisfactory'],
+    [120, 36, 'Haemoglobin A1c level - IFCC standardised'],
+    [120, 300, '38 mmol/mol'],
+    [120, 400, '[20 - 41]'],
+    [140, 36, 'Sodium'],
+    [140, 300, '139 mmol/L'],
+    [140, 400, '[133 - 146]'],
+    [160, 36, 'Potassium'],
+    [160, 300, '4.4 mmol/L'],
+    [160, 400, '[3.5 - 5.3]'],
+  ]
+  assert.deepEqual(
+    understand([pageOfTexts(lines)]).results.map(({ value, findings }) => [value, findings.map(({ kind }) => kind)]),
+    [
+      ['Satisfactory', ['value_is_no_result']],
+      ['38', []],
+      ['139', []],
+      ['4.4', []],
+    ],
+  )
 })

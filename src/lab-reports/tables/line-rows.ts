@@ -176,10 +176,14 @@ function positionOfResult(cells: readonly TypedCell[], isKnown: boolean, isAnaly
   const [cell, next] = cells.slice(behindFlags)
   const isBeforeRange = next?.kind === 'range' || next?.value === 'comparator'
   const isMeasured = () => isKnown || (withoutUnit(cell!).length > 1 && isAnalyte(cleanName(cells[0]!.text)))
-  if (behindFlags > 0 && cell!.kind === 'range' && ((isKnown && cell!.isAnswer) || (isBeforeRange && isMeasured())))
-    return behindFlags
+  const isBound = isKnown && cell?.isAnswer === true
+  // `>90 mL/min/1.73m²` is how a normal filtration rate is reported.
+  const isOfRate = () => FILTRATION_RATE.test(cells[0]!.text) && withoutUnit(cell!).length > 1
+  if (behindFlags > 0 && cell!.kind === 'range' && (isBound || (isBeforeRange ? isMeasured() : isOfRate()))) return behindFlags
   return cells.findIndex((item, index) => index > 0 && (item.kind === 'value' || (index === 1 && isShortAnswer(item, isKnown))))
 }
+
+const FILTRATION_RATE = /\be?GFR\b|\bglomerular filtration\b/iu
 
 /** Without columns: a name, then a result, then what belongs to it. */
 function draftByKinds(cells: readonly TypedCell[], { isNamed, isAnalyte }: ReadRowsOptions): Draft[] {
@@ -254,7 +258,7 @@ interface ResultParts {
 }
 
 /** Undefined if nothing was measured. */
-function partsOfResult({ results, unit, range, flag, isInColumn }: Draft, { columns }: LinePlace): ResultParts | undefined {
+function partsOfResult({ name, results, unit, range, flag, isInColumn }: Draft, { columns }: LinePlace): ResultParts | undefined {
   const cells = results.flatMap((cell) => withoutUnit(cell))
   // A flag without a column of its own is in that of the units or ranges.
   const units = [...unit.filter((cell) => cell.kind !== 'flag'), ...cells.filter((cell) => cell.kind === 'unit')]
@@ -272,7 +276,7 @@ function partsOfResult({ results, unit, range, flag, isInColumn }: Draft, { colu
     certain[0] ??
     candidates[0] ??
     (flags.length && isInColumn ? results.find((cell) => cell.kind === 'flag') : undefined)
-  if (!value || isNoMeasurement(value.text, units.length + range.length > 0)) return undefined
+  if (!value || isNoMeasurement(value.text, { name, hasUnitOrRange: units.length + range.length > 0 })) return undefined
   const text = isValueInColumn(value) || isGrade(value) ? value.text : joinedText(candidates)
   return { value, candidates, text, units, flags }
 }
@@ -334,7 +338,8 @@ function toRow(
   // Without a range `7 -` may be the first half of one, and no result with a flag.
   const { value, flag }: ValueWithFlag = rangeCells.length || !ENDS_IN_DASH.test(text) ? partFlag(text) : { value: text }
   const range = withoutFlag(joinedText(rangeCells))
-  const flagCell = [...flags, ...words].find((cell) => cell !== valueCell)
+  // `!` stands beside a column that says how far a result is: `Final`.
+  const flagOfCells = [...flags, ...words].filter((cell) => cell !== valueCell).map(({ text: flagText }) => flagOf(flagText))
   const unitCell = units[0] ?? draft.range.find((cell) => cell.kind === 'unit')
   const row: Row = {
     ...newRow(page.number, [...draft.results, ...draft.unit, ...draft.range, ...draft.flag]),
@@ -344,7 +349,7 @@ function toRow(
     value,
     unit: unitCell ? unitCell.text.replace(/^[([](.+)[)\]]$/u, '$1') : unitBehind(range.value),
     range_lines: rangeCells.length ? [range.value] : [],
-    flag: flag ?? (flagCell && flagOf(flagCell.text)) ?? range.flag ?? (draft.isAbnormal ? 'abnormal' : null),
+    flag: flag ?? flagOfCells.find((item) => item !== undefined) ?? range.flag ?? (draft.isAbnormal ? 'abnormal' : null),
     panel,
     section,
     ...draft.facts,

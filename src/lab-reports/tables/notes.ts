@@ -5,7 +5,7 @@ import { unitBehind } from '../../lab-values/units.ts'
 import { flagOf } from '../../lab-values/values.ts'
 import { type Box, boxAround, centerX, heightOf, type PageText } from '../pages/page.ts'
 import { cleanName, looksLikeSentence } from '../texts/names.ts'
-import type { Line, TypedCell } from './table-cells.ts'
+import { cellOf, type Line, type TypedCell } from './table-cells.ts'
 import { type Column, isStatus } from './headers.ts'
 import { nearestColumn } from './regions.ts'
 import { joinedText, joinsName, type Row } from './row-parts.ts'
@@ -255,7 +255,9 @@ export function continuesRow(
  * earlier one: `Optimal: <90 mg/dL`, `In range`, `Previous: 88 mg/dL`.
  */
 function addRangeBelow(last: Row, line: Line): boolean {
-  const [first, ...others] = line.cells
+  // In a picture `Male` and its range may be two cells.
+  const isOneText = line.cells.length === 2 && isRangesOfGroups(textOf(line))
+  const [first, ...others] = isOneText ? [cellOf(line.cells.flatMap(({ words }) => words))] : line.cells
   const statuses = others.filter(({ text, box }) => isStatus(text) && box.left > last.value_box.left - tolerances.ALIGNED)
   if (!others.every((cell) => statuses.includes(cell) || isEarlierResult(cell.text))) return false
   const { text } = first!

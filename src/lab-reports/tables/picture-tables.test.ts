@@ -1,7 +1,7 @@
 // Tables of pictures, in which the heights of words are measured and differ.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { PageText, Word } from '../pages/page.ts'
+import type { Box, PageText, Word } from '../pages/page.ts'
 import { isAnalyte, isNamed } from '../reading/read-report.ts'
 import { readRows } from './rows.ts'
 import { readLinesOfPage } from './tables.ts'
@@ -9,8 +9,8 @@ import { readLinesOfPage } from './tables.ts'
 const [LETTER, SPACE, SIZE, LINE, PADDING] = [5, 2.8, 10, 11.5, 3]
 const AT = [40, 200, 260, 320]
 
-/** Rows of cells at their top; `|` parts their lines. Every other word is higher by `measured` points. */
-function picture(rows: readonly string[][], measuredHeight: number, position: readonly number[] = AT): PageText {
+/** Rows of cells at their top; `|` parts their lines, of which the second ones are `noteSize` high. Every other word is higher by `measured` points. */
+function picture(rows: readonly string[][], measuredHeight: number, position: readonly number[] = AT, noteSize = SIZE): PageText {
   const words: Word[] = []
   let top = 60
   for (const row of rows) {
@@ -20,9 +20,11 @@ function picture(rows: readonly string[][], measuredHeight: number, position: re
         let left = position[column]!
         const y = top + PADDING + index * LINE
         for (const word of text.split(' ').filter(Boolean)) {
-          const bottom = y + SIZE + (words.length % 2 ? measuredHeight : 0)
-          words.push({ text: word, confidence: 0.9, box: { left, right: left + word.length * LETTER, top: y, bottom } })
-          left += word.length * LETTER + SPACE
+          const size = index ? noteSize : SIZE
+          const bottom = y + size + (words.length % 2 ? measuredHeight : 0)
+          const right = left + (word.length * LETTER * size) / SIZE
+          words.push({ text: word, confidence: 0.9, box: { left, right, top: y, bottom } })
+          left = right + SPACE
         }
       }
     top += lines * LINE + 2 * PADDING
@@ -456,4 +458,103 @@ test('the last line of a range with names is not the first one of the range belo
   )
   const ranges = Object.fromEntries(readIn({ ...page, words }).map(([name, , , range]) => [name, range]))
   assert.equal(ranges['Uric Acid'], '2.4-5.7')
+})
+
+test('the name of a group and its range in two cells below a row are the range of the row', () => {
+  const page = picture(
+    [
+      ['Test', 'Result', 'Unit'],
+      ['Ferritin', '72', 'ng/mL'],
+      ['Bio. Ref. Interval:'],
+      ['Male 30 - 400'],
+      ['Female: 15 - 150'],
+      ['Iron', '57', 'ug/dL'],
+    ],
+    0,
+  )
+  // As far as the words of two cells are apart.
+  const words = page.words.map((word) =>
+    word.box.top > 105 && word.box.left > 55 && /^[-\d]/u.test(word.text) && word.box.left < 150
+      ? { ...word, box: { ...word.box, left: word.box.left + 9, right: word.box.right + 9 } }
+      : word,
+  )
+  assert.deepEqual(readIn({ ...page, words })[0]!.slice(0, 4), ['Ferritin', '72', 'ng/mL', 'Male 30 - 400 Female: 15 - 150'])
+})
+
+/** A picture with rules between rows, of which none is seen above the row that begins with `openRow`. */
+function ruledPicture(rows: readonly string[][], openRow?: string): PageText {
+  const page = picture(rows, 0, [40, 140, 200, 260], 8.5)
+  const firsts = page.words.filter(({ text, box }) => box.left === 40 && rows.some(([name]) => name!.split(/[ |]/u)[0] === text))
+  const tops = firsts.filter(({ text }) => text !== openRow).map(({ box }) => box.top - PADDING)
+  const end = Math.max(...page.words.map(({ box }) => box.bottom)) + PADDING
+  const lines = [...tops, end].map((top): Box => ({ left: 38, right: 560, top: top - 1, bottom: top }))
+  return { ...page, drawings: { lines, areas: [] } }
+}
+
+test('a method below a name in a picture is not part of the name, also without a space behind its label', () => {
+  const page = ruledPicture([
+    ['Test', 'Result', 'Unit', 'Reference Range'],
+    ['Lymphocytes|Method: Microscopy', '28', '%', '20 - 40'],
+    ['Eosinophils|Method:Microscopy', '7', '%', '1 - 6'],
+    ['Monocytes|Method:Microscopy', '3', '%', '2 - 10'],
+    ['RBC Count|Method:Impedance', '3.98', 'mill/cumm', '3.8 - 4.8'],
+  ])
+  assert.deepEqual(
+    readIn(page).map(([name, value]) => [name, value]),
+    [
+      ['Lymphocytes', '28'],
+      ['Eosinophils', '7'],
+      ['Monocytes', '3'],
+      ['RBC Count', '3.98'],
+    ],
+  )
+})
+
+test('a known name next to a number does not go on from the method of the row above, where no rule is seen between both', () => {
+  const page = ruledPicture(
+    [
+      ['Test', 'Result', 'Unit', 'Reference Range'],
+      ['Urea', '24', 'mg/dl', '15 - 40'],
+      ['Creatinine', '0.8', 'mg/dl', '0.6 - 1.2'],
+      ['SGOT (AST)|Method: IFCC without P5P', '29', 'U/L', 'Up to 31'],
+      ['SGPT (ALT)|Method: IFCC without P5P', '44', 'U/L', 'Up to 34'],
+      ['Uric Acid', '4.9', 'mg/dl', '2.4 - 5.7'],
+      ['Sodium', '140', 'mmol/L', '135 - 145'],
+      ['Calcium', '9.1', 'mg/dl', '8.4 - 10.2'],
+    ],
+    'SGPT',
+  )
+  // Lines of both rows are as close to each other as those of one.
+  const { top } = page.words.find(({ text }) => text === 'SGPT')!.box
+  for (const box of [...page.words.map((word) => word.box), ...page.drawings!.lines])
+    if (box.top >= top) Object.assign(box, { top: box.top - 4, bottom: box.bottom - 4 })
+  assert.deepEqual(
+    readIn(page).map(([name, value]) => [name, value]),
+    [
+      ['Urea', '24'],
+      ['Creatinine', '0.8'],
+      ['SGOT (AST)', '29'],
+      ['SGPT (ALT)', '44'],
+      ['Uric Acid', '4.9'],
+      ['Sodium', '140'],
+      ['Calcium', '9.1'],
+    ],
+  )
+})
+
+test('texts in brackets below most names of a picture are methods, and no parts of names', () => {
+  const page = picture(
+    [
+      ['Test', 'Result', 'Unit', 'Reference Range'],
+      ['Urea|(Urease UV)', '21.00', 'mg/dL', '13 - 43'],
+      ['Uric Acid|(Uricase)', '7.60', 'mg/dL', '3.5 - 7.2'],
+      ['Calcium, Total|(Arsenazo III)', '9.40', 'mg/dL', '8.8 - 10.6'],
+      ['Phosphorus|(Molybdate UV)', '3.30', 'mg/dL', '2.4 - 4.4'],
+    ],
+    1.2,
+  )
+  assert.deepEqual(
+    readIn(page).map(([name]) => name),
+    ['Urea', 'Uric Acid', 'Calcium, Total', 'Phosphorus'],
+  )
 })

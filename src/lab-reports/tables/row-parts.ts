@@ -129,6 +129,8 @@ export const isShortAnswer = ({ text, isAnswer }: TypedCell, isKnown: boolean): 
   text.split(' ').length <= ANSWER_WORDS_MAX &&
   !NOT_STATED.test(text) &&
   /[\p{L}\d]/u.test(text) &&
+  // `speckled. ENA screen to follow.` is a comment.
+  !/\p{Ll}{3}\.\s\p{Lu}/u.test(text) &&
   !looksLikeSentence(text)
 
 /** `: Negative` behind a name. */
@@ -141,9 +143,17 @@ const saysSeen = (text: string): boolean => /\p{L}\s(?:seen|isolated|detected|id
 /** Nothing was measured. */
 const NOT_STATED = /^not (?:provided|given|stated|available|known|specified)$/iu
 
-/** A dash, or a number with a leading zero that has neither unit nor range: a telephone or a sample has such numbers. */
-export const isNoMeasurement = (text: string, hasUnitOrRange: boolean): boolean =>
-  /^[–—]+$/u.test(text) || (!hasUnitOrRange && /^0\d{2,}$/u.test(text))
+/** `1447 Test Ct, Nowhere, NC 27000-0001`: where a laboratory is. */
+const ADDRESS = /\p{L}, [A-Z]{2} \d{5}(?:-\d{4})?(?!\d)/u
+
+/**
+ * A dash, an address, or a number with a leading zero that has neither unit nor range, as telephones and samples have: `0441`, `0253-5550123`,
+ * and behind `Ph` the first digits of one.
+ */
+export const isNoMeasurement = (text: string, { name, hasUnitOrRange }: { name: string; hasUnitOrRange: boolean }): boolean =>
+  /^[–—]+$/u.test(text) ||
+  ADDRESS.test(text) ||
+  (!hasUnitOrRange && (/^0\d{2,}(?:[-/]\d{5,})?$/u.test(text) || (/^ph$/iu.test(name) && /^0\d+$/u.test(text))))
 
 const UNIT_WORDS_MAX = 4
 
@@ -218,7 +228,13 @@ export const isPanelTitle = (text: string): boolean =>
 
 /** Whether a free text can be a result: short, and neither the name of another one nor a list of ranges. */
 export const isFreeResult = (text: string, isNamed: (name: string) => boolean): boolean =>
-  text.length <= 80 && !looksLikeSentence(text) && !isNamed(text) && !listsRanges(text)
+  text.length <= 80 && !looksLikeSentence(text) && !isNamed(text) && !listsRanges(text) && !isInUnit(text)
+
+/** `TSH in µIU/mL`: the name of a column in a table that explains results. */
+const isInUnit = (text: string): boolean => {
+  const [, unit] = /\p{L}.*?\sin\s?(\S+(?: \S+)?)$/u.exec(text) ?? []
+  return unit !== undefined && isUnit(unit)
+}
 
 /** `first trimester 0.10 - 2.50, second 0.20 - 3.00`: what an explanation says, also behind a colon. */
 export const listsRanges = (text: string): boolean => /\d\s?[-–]\s?\d.*\d\s?[-–]\s?\d/u.test(text)
@@ -276,7 +292,9 @@ export interface HeadingPlace {
 export function isHeading(line: Line, text: string, { page, columns, usualHeight, rowCells, isBelow }: HeadingPlace): boolean {
   if (NOTE.test(text) || /^[\p{Ll}&]/u.test(text) || /[.,;]$/u.test(text) || /\d{5}/u.test(text)) return false
   if (/\b(?:cumulative|lab(?:oratory)?|pathology|checkup|medical|diagnostic|final|test) reports?$/iu.test(text)) return false
-  if (isBelow && heightOf(line.box) < usualHeight * tolerances.HEADING_HEIGHT) return false
+  // In a picture capitals are as high as they are drawn, without the room below the line.
+  const least = page.source === 'ocr' && text === text.toUpperCase() ? tolerances.HEADING_OF_CAPITALS : tolerances.HEADING_HEIGHT
+  if (isBelow && heightOf(line.box) < usualHeight * least) return false
   const name = columns?.find(({ kind }) => kind === 'name')
   if (!name || !columns || line.box.left <= name.box.left + tolerances.HEADING_INDENT) return true
   const value = columns.find(({ kind }) => kind === 'value')

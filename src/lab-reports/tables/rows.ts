@@ -1,14 +1,16 @@
 // The rows of results of a report, region by region: what each line of a region is, and what it adds to the lines above it.
-import type { PageText } from '../pages/page.ts'
+import { heightOf, type PageText } from '../pages/page.ts'
 import { withoutDay } from '../texts/dates.ts'
 import { cleanName, headingOf, isPossibleName, looksLikeSentence } from '../texts/names.ts'
 import { mergeRows } from './antibiotic-tables.ts'
 import { type Card, findCards, rowOfCard } from './cards.ts'
+import { isBloodGroup } from '../../lab-values/values.ts'
 import {
   type Cell,
   cellOf,
   isTimeUnit,
   type Line,
+  partsAtSlash,
   resultsInCell,
   splitCell,
   type TypedCell,
@@ -124,13 +126,26 @@ function typeCells(statedLine: StatedLine, { columns, options }: LinePlace): Typ
         ...(cell.isDetail && { isDetail: true }),
       })),
     )
+    .flatMap((cell, index) => (index === 0 ? withMarkParted(cell) : [cell]))
     .map((cell, index, lineCells) => reclassify(cell, index, lineCells, isNamed))
-  const parted = columns ? withResultBehindName(cells, isNamed) : withResultAlone(withResultBehindName(cells, isNamed), options)
+  const parted = columns
+    ? withResultBehindName(cells, isNamed)
+    : withPairOfResults(withResultAlone(withResultBehindName(cells, isNamed), options), isNamed)
   return {
     ...statedLine,
     cells: withEndsOfNames(withLettersOfNames(parted, isNamed), isNamed),
     wholeCells: statedLine.line.cells.flatMap((cell) => splitCell(cell)),
   }
+}
+
+/** `! Haemoglobin` at the begin of a line as a name and the flag of its result, which is printed in front of both. */
+function withMarkParted(cell: TypedCell): TypedCell[] {
+  const [mark, ...words] = cell.words
+  if (cell.kind !== 'text' || !words.length || !/^!{1,3}$/u.test(mark!.text)) return [cell]
+  return [
+    { ...cell, ...cellOf(words) },
+    { ...cell, ...withKind(cellOf([mark!]), 'flag') },
+  ]
 }
 
 /** `White cell count 8.2` in one cell in front of a range or unit as a name and its result; `Vitamin B 12` is a name. */
@@ -150,8 +165,10 @@ const SEEN =
   /^(?:(?:Not?|None|Nil|NOT?|NONE|NIL)[- ](?:[Dd]etected|[Rr]eactive|[Ss]een|[Ii]solated|[Pp]resent|DETECTED|REACTIVE|SEEN|ISOLATED|PRESENT)|Non[- ]?[Rr]eactive|NON[- ]?REACTIVE|Detected|DETECTED|Reactive|REACTIVE|Negative|NEGATIVE|Positive|POSITIVE|Absent|ABSENT|Present|PRESENT|Trace|TRACE)(?: \([<>]?[\d.]+\))?$/u
 const SEEN_WORDS_MAX = 3
 const NUMBER_ALONE = /^[<>≤≥]?\d[\d.,]*$/u
+const OF_BLOOD_GROUP = /^(?:blood (?:group(?:ing)?|type)|abo(?:\/rh)?(?: group(?:ing)?| type)?|rh(?:esus)?(?: factor| type)?)$/iu
+const isGroupOfBlood = (result: Cell): boolean => isBloodGroup(result.text) || splitCell(result)[0]!.value === 'word'
 
-/** `HPV 16 Not detected`, `TSH 1.2` alone in a line as a name and its result; `Vitamin B 12` is a name. */
+/** `HPV 16 Not detected`, `Blood type O positive`, `TSH 1.2` alone in a line as a name and its result; `Vitamin B 12` is a name. */
 function withResultAlone(cells: TypedCell[], { isNamed, isAnalyte }: ReadRowsOptions): TypedCell[] {
   const [cell, ...others] = cells
   if (others.length || cell?.kind !== 'text' || isNamed(cell.text)) return cells
@@ -166,9 +183,25 @@ function withResultAlone(cells: TypedCell[], { isNamed, isAnalyte }: ReadRowsOpt
     const [name, result] = partsAt(count)
     if (!name || !result) continue
     const isNumber = count === 1 && NUMBER_ALONE.test(result.text) && isNamed(cleanName(name.text))
-    if (isNumber || (SEEN.test(result.text) && isAnalyte(cleanName(name.text)))) return [name, result]
+    const isGroup = OF_BLOOD_GROUP.test(cleanName(name.text)) && isGroupOfBlood(result)
+    if (isNumber || isGroup || (SEEN.test(result.text) && isAnalyte(cleanName(name.text)))) return [name, result]
   }
   return cells
+}
+
+const PAIR_OF_NUMBERS = /^\d+(?:[.,]\d+)?\/\d+(?:[.,]\d+)?$/u
+
+/** `Hgb/Hct 13.1/39.5`, `AST/ALT: 22/18 U/L` as two names with the result and the unit of each. A range or a flag may be of either. */
+function withPairOfResults(cells: TypedCell[], isNamed: ReadRowsOptions['isNamed']): TypedCell[] {
+  const words = cells.flatMap((cell) => cell.words)
+  const index = words.findIndex(({ text }) => PAIR_OF_NUMBERS.test(text))
+  if (index < 1) return cells
+  const names = partsAtSlash(words.slice(0, index))
+  const units = index < words.length - 1 ? splitCell(cellOf(words.slice(index + 1))) : []
+  if (names.length !== 2 || !names.every(({ text }) => isNamed(cleanName(text)))) return cells
+  if (units.some(({ kind }) => kind !== 'unit')) return cells
+  const results = partsAtSlash([words[index]!])
+  return names.flatMap((name, position) => [withKind(name, 'text'), withKind(results[position]!, 'value'), ...units])
 }
 
 /** What a cell holds; the time in a name that has its result in another column is part of the name: `Cortisol, 30 min`. */
@@ -284,12 +317,12 @@ function readPatient({ line }: TypedLine, state: RegionState): boolean {
 }
 
 /** A heading of a panel, or a name whose result is below. */
-function readHeading({ line, wholeCells: [cell, ...others], isStatement }: TypedLine, state: RegionState): boolean {
+function readHeading({ line, wholeCells, isStatement }: TypedLine, state: RegionState): boolean {
   if (isStatement || line.isLetterhead) return false
   const { page, columns, options, headings } = state
   state.lineAbove = null
-  if (others.length || cell?.kind !== 'text') return false
-  const text = withoutDay(joinedText([cell]))
+  if (!isOneText(wholeCells, page)) return false
+  const text = withoutDay(joinedText(wholeCells))
   if (!isPossibleHeading(text, options)) return false
   const isBelow = state.rows.length > 0 || headings.heading !== null
   const isTitle = isHeading(line, text, { page, columns, usualHeight: state.usualHeight, rowCells: state.rowCells, isBelow })
@@ -306,6 +339,13 @@ function readHeading({ line, wholeCells: [cell, ...others], isStatement }: Typed
   state.headings = { ...headings, heading, section: isPart ? headings.section : heading }
   if (!isPart) state.readings.push({ kind: 'panel' })
   return true
+}
+
+/** Whether a line is one text; in a picture words that stand as close as its letters are high are one: `BIOCHEMISTRY  PROFILE`. */
+function isOneText(cells: readonly TypedCell[], { source }: PageText): boolean {
+  const isClose = ({ box }: TypedCell, index: number) =>
+    index === 0 || (source === 'ocr' && box.left - cells[index - 1]!.box.right < heightOf(box))
+  return cells.length > 0 && cells.every(({ kind }) => kind === 'text') && cells.every(isClose)
 }
 
 /** Letters of a heading. */

@@ -321,6 +321,22 @@ function splitWord(word: Word, length: number): Word[] {
   ]
 }
 
+/** `Hgb/Hct` as two cells, without the slash. */
+export function partsAtSlash(words: readonly Word[]): Cell[] {
+  const parts: Word[][] = [[]]
+  for (const word of words) {
+    let rest = word
+    for (let slash = rest.text.indexOf('/'); slash >= 0; slash = rest.text.indexOf('/')) {
+      const [before, behind] = splitWord(rest, slash + 1) as [Word, Word]
+      if (slash > 0) parts.at(-1)!.push({ ...before, text: before.text.slice(0, -1) })
+      parts.push([])
+      rest = behind
+    }
+    if (rest.text) parts.at(-1)!.push(rest)
+  }
+  return parts.filter((part) => part.length > 0).map(cellOf)
+}
+
 /** What phrases of a cell are, by their first word and length: each start tries most of them again, half of the time of a page of text. */
 type KnownPhrases = Map<number, TypedCell | undefined>
 

@@ -22,6 +22,9 @@ import * as tolerances from './tolerances.ts'
 /** Lines of results in one drawn row: more are rows that nothing parts. */
 const RESULTS_MAX = 3
 
+/** Fewer texts in brackets below rows may be parts of names. */
+const METHODS_MIN = 3
+
 export interface RowsOptions {
   /** Heights at which something is drawn between rows. */
   separators: readonly number[]
@@ -120,7 +123,8 @@ function joinNearBands(bands: readonly TableRow[], options: RowsOptions): TableR
       isWhole(rowAbove, options) &&
       isWhole(band, options) &&
       hasNumber(band, options) &&
-      !partsContinued(rowAbove, band).some(({ column }) => options.isName(column))
+      // A known name next to a number does not go on from a note on the row above.
+      !partsContinued(rowAbove, band).some(({ column, run }) => options.isName(column) && !options.isNamed(textOf(run)))
     const isHeadingAbove =
       rowAbove &&
       (isHeading(rowAbove, band, options) || isHeadingInPicture(rowAbove, band, options)) &&
@@ -226,6 +230,7 @@ const isWhole = ({ parts }: TableRow, { isResult }: RowsOptions): boolean =>
 /** Bands that are one row: closer than rows are, and with texts that had no room in the line above. */
 function mergeBands(bands: readonly TableRow[], gaps: Gaps, options: RowsOptions): TableRow[] {
   const rows: TableRow[] = []
+  const notes = new Set(options.isPicture ? methodsInBrackets(bands, options) : [])
   for (const [index, band] of bands.entries()) {
     const rowAbove = rows.at(-1)
     const isJoined =
@@ -238,10 +243,20 @@ function mergeBands(bands: readonly TableRow[], gaps: Gaps, options: RowsOptions
         isResultBegun(rowAbove, band, options) ||
         isRangeAbove(rows, band, options) ||
         isSpecimenBelow(rowAbove, band, { next: bands[index + 1], gaps, options }))
-    if (isJoined) rows[rows.length - 1] = rowOf([...rowAbove.parts, ...band.parts])
+    if (isJoined && !notes.has(band)) rows[rows.length - 1] = rowOf([...rowAbove.parts, ...band.parts])
     else rows.push(band)
   }
   return joinBegunNames(rows, options)
+}
+
+/** `(Urease UV)`: texts in brackets alone below rows, where a table has one below most of them; in a picture their letters do not show it. */
+function methodsInBrackets(bands: readonly TableRow[], options: RowsOptions): TableRow[] {
+  const rowsWithResult = bands.filter((band) => isWhole(band, options))
+  const notes = bands.filter(({ parts }) => {
+    const text = parts.length === 1 && options.isName(parts[0]!.column) ? textOf(parts[0]!.run) : ''
+    return /^\([^()]+\)$/u.test(text) && !options.isNamed(text.slice(1, -1))
+  })
+  return notes.length >= METHODS_MIN && notes.length * 2 >= rowsWithResult.length ? notes : []
 }
 
 /** Joins the first line of a name to its row, whose own lines (a day and its time) had to be joined first. */

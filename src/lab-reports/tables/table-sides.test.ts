@@ -75,3 +75,27 @@ test('three tables side by side are read one after the other', () => {
     ],
   )
 })
+
+test('tables of organisms side by side are read, whatever organisms they name above their columns', () => {
+  const names = (left: string, right: string): PlacedLine[] => [
+    [40, 40, left, 'Result', '', ''],
+    [40, 320, right, 'Result', '', ''],
+  ]
+  const rows: PlacedLine[] = [
+    [54, 40, 'Adenovirus', 'Not Detected', '', ''],
+    [54, 320, 'Giardia lamblia', 'Not Detected', '', ''],
+    [68, 40, 'Sapovirus', 'Detected', '', ''],
+  ]
+  for (const [left, right] of [
+    ['Virus', 'Bacteria'],
+    ['Viruses', 'Parasites and fungi'],
+  ] as const)
+    assert.deepEqual(
+      read([...names(left, right), ...rows]).map((item) => item.slice(0, 2)),
+      [
+        ['Adenovirus', 'Not Detected'],
+        ['Sapovirus', 'Detected'],
+        ['Giardia lamblia', 'Not Detected'],
+      ],
+    )
+})

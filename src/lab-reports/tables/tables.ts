@@ -3,7 +3,16 @@
 import { boxAround, centerX, centerY, heightOf, overlapX, overlapY, type PageText, type Word } from '../pages/page.ts'
 import { baselinesOf, type Cell, cellOf, type Line, splitCell, type TypedCell, withResultsParted } from './table-cells.ts'
 import { withDetails } from './cell-details.ts'
-import { columnKind, type ColumnKind, columnsOf, findHeaders, type HeaderLines, isLowerBound, isUpperBound } from './headers.ts'
+import {
+  columnKind,
+  type ColumnKind,
+  columnsOf,
+  findHeaders,
+  type HeaderLines,
+  isLowerBound,
+  isUpperBound,
+  namesOrganisms,
+} from './headers.ts'
 import { areLabels, withParticulars } from './particulars.ts'
 import { columnSeparators, rowSeparators, runsOfLine, separatorsAt, type Spaces, spacesOf, textOf } from './runs.ts'
 import { isMethod, namesSpecimen } from './statements.ts'
@@ -18,6 +27,9 @@ import * as tolerances from './tolerances.ts'
 
 /** Lines of a page with which a table may go on: those above are its head. */
 const STARTS_MAX = 40
+
+/** Fewer results in a row may be one and a former one. */
+const DAYS_MIN = 3
 
 type IsNamed = (name: string) => boolean
 
@@ -235,6 +247,9 @@ function bareTable(page: PageText, lines: readonly Line[], options: BareOptions)
     return isRow ? [{ index, cells: [{ ...cells[0]!, kind: 'text' as const }, ...cells.slice(1)] }] : []
   })
   if (rows.length < BARE_ROWS_MIN) return undefined
+  // Results of several days, as a cumulative report has them, are not in one column.
+  const hasDays = (row: (typeof rows)[number]) => row.cells.filter(({ kind }) => kind === 'value').length >= DAYS_MIN
+  if (rows.filter(hasDays).length * 2 > rows.length) return undefined
   let start = rows[0]!.index
   const names = Object.entries(NAMES_OF_KINDS).flatMap(([kind, text]) => {
     const cells = rows.flatMap((row) => row.cells.filter((cell) => cell.kind === kind).slice(0, 1))
@@ -423,10 +438,15 @@ function splitSides(page: PageText, lines: readonly Line[]): PageText[] | undefi
   ].filter(({ words }) => words.length > 0)
 }
 
-/** Whether the names of columns, which are the same, begin two tables: the results of the first stand between them, and those of the second behind. */
+/**
+ * Whether the names of columns begin two tables: the results of the first stand between them, and those of the second behind. They are the
+ * same, or say each for which organisms the tests are: `Virus  Result  Bacteria  Result`.
+ */
 function areTwoTables(left: Cell, right: Cell, cells: readonly Cell[]): boolean {
   const isLevel = (cell: Cell) => Math.abs(cell.box.top - left.box.top) < heightOf(left.box) * tolerances.SIDES_LEVEL
-  if (right.box.left <= left.box.right || right.text.toLowerCase() !== left.text.toLowerCase() || !isLevel(right)) return false
+  const areAlike =
+    right.text.toLowerCase() === left.text.toLowerCase() || (namesOrganisms(left.text) && namesOrganisms(right.text))
+  if (right.box.left <= left.box.right || !areAlike || !isLevel(right)) return false
   const results = cells.filter(
     (cell) => isLevel(cell) && cell.text.split(' ').some((_, start, words) => isResult(words.slice(start))),
   )
