@@ -44,5 +44,5 @@ export const createPicture = (lines: PlacedText[][], confidence = 0.95): PageTex
 /** The results of a page. */
 export const read = (lines: PlacedText[][], source: PageText['source'] = 'ocr') =>
   understand([source === 'ocr' ? createPicture(lines) : { ...pageOfLines(lines), source }]).results
-/** The kinds of findings of each result. */
+/** The kinds of the findings that each result has. */
 export const kindsOf = (results: ReturnType<typeof read>) => results.map(({ findings }) => findings.map(({ kind }) => kind))
