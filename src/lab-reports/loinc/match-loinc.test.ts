@@ -130,6 +130,13 @@ test('a screen of urine under the heading of a panel of blood asks for review', 
   ])
 })
 
+test('a screen for drugs is one of urine unless its heading says another specimen', () => {
+  const match = (source_panel_name: string) => matchOf('Opiates', 'Negative', null, { source_panel_name })
+  assert.deepEqual(match('Drugs of Abuse, 9 Panel'), ['19295-5', 'auto_match'])
+  for (const heading of ['Drug Screen, Whole Blood', 'Oral Fluid Drug Panel', 'Toxicology Screen, Serum'])
+    assert.notDeepEqual(match(heading), ['19295-5', 'auto_match'], heading)
+})
+
 test('an interval without a unit is a count of a sediment per field of the microscope', () => {
   const of = { source_panel_name: 'Urinalysis, Complete' }
   assert.deepEqual(matchOf('RBC', '0-2', null, of), ['13945-1', 'auto_match'])

@@ -137,6 +137,11 @@ const PANEL_FAMILIES: [RegExp, string][] = [
     /metabolic|\bcbc\b|\bcmp\b|\bbmp\b|blood count|lipid|hepatic|liver|renal function|thyroid|h(?:a)?emogram|differential|serum|plasma|coagulation|iron|electrolytes/i,
     'bloods',
   ],
+  // Screens of other specimens say so.
+  [
+    /^(?!.*\b(?:blood|oral|hair|meconium|sweat|nail|cord)\b).*\b(?:drugs? of abuse|drug (?:screen|panel)|toxicology screen|uds)/i,
+    'urine',
+  ],
 ]
 /** What a row says of its specimen; undefined if it says nothing. */
 export function findSpecimen(index: NameIndex, row: SpecimenOfRow): string | undefined {
