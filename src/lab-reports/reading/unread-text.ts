@@ -15,6 +15,7 @@ import {
 } from '../pages/page.ts'
 import { type Cell, type Line, splitCell, type TypedCell, withoutPrintedCodes } from '../tables/table-cells.ts'
 import { type Column, columnKind, type ColumnKind, columnsOf, isStatus } from '../tables/headers.ts'
+import { hasMisreadUnit } from '../tables/misread-units.ts'
 import { isEarlierResult } from '../tables/notes.ts'
 import { nearestColumn } from '../tables/regions.ts'
 import type { ReadRowsOptions, Row } from '../tables/row-parts.ts'
@@ -367,15 +368,12 @@ const CLASS_OF_VALUES =
   /^(?:negative|equivocal|borderline|indeterminate|positive|(?:non[- ]?)?reactive|immune|not immune)\s?:?\s(?:[<>≤≥]=?\s?\d[\d.]*|\d[\d.]*\s?[-–]\s?\d[\d.]*)$/iu
 const isClassOfValues = ({ cells }: Line): boolean => CLASS_OF_VALUES.test(cells.map(({ text }) => text).join(' '))
 
-/** `1.84 mlun`: a number and letters that were read from its unit. */
-const MISREAD_UNIT = /^[<>≤≥]?\d[\d.,]*\s\p{L}[\p{L}/]{0,7}$/u
-
 /** Whether a line has a number and a unit below a name that laboratories measure, in no row: the result of a block that was not read. */
 function hasLostCard(line: Line, lines: readonly Line[], rows: readonly Row[], { isNamed }: Names): boolean {
   const lineAbove = lines[lines.indexOf(line) - 1]
   return line.cells.some((cell) => {
     const [value, unit] = splitCell(cell)
-    const isResult = (value?.value === 'number' && unit?.kind === 'unit') || MISREAD_UNIT.test(cell.text)
+    const isResult = (value?.value === 'number' && unit?.kind === 'unit') || hasMisreadUnit(cell.text)
     return (
       isResult &&
       lineAbove?.cells.some(({ text, box }) => overlapX(box, cell.box) > 0 && isNamed(cleanName(text))) &&

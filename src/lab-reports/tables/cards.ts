@@ -4,7 +4,7 @@ import { unitBehind } from '../../lab-values/units.ts'
 import { type Flag, flagOf, isBloodGroup, numberOf, partFlag } from '../../lab-values/values.ts'
 import { heightOf, overlapX } from '../pages/page.ts'
 import { cleanName, isPossibleName, looksLikeSentence } from '../texts/names.ts'
-import { unitOfRange } from './misread-units.ts'
+import { hasMisreadUnit, unitOfRange } from './misread-units.ts'
 import { type Cell, cellOf, type Line, splitCell, type TypedCell, withKind } from './table-cells.ts'
 import { newRow, type Row, withoutUnit } from './row-parts.ts'
 import * as tolerances from './tolerances.ts'
@@ -104,7 +104,7 @@ function cardAt(
   if (flagOf(value.text) && next?.kind === 'value' && next.value !== 'word') return undefined
   const isLabelled = previous !== undefined && VALUE_LABEL.test(previous.text)
   // `214 mgd` is the result of the block on the left, and no name.
-  if (previous?.kind === 'text' && !isLabelled && !/^[<>≤≥]?\d/u.test(previous.text)) return undefined
+  if (previous?.kind === 'text' && !isLabelled && !hasMisreadUnit(previous.text)) return undefined
   const reach = heightOf(value.box) * tolerances.CARD_LINE_GAP
   if (
     flagOf(value.text) &&

@@ -4,6 +4,12 @@ import { isUnit, unitBehind } from '../../lab-values/units.ts'
 /** So many letters or slashes are lost at most: `mgd` for `mg/dL`. */
 const LOST_MAX = 2
 
+/** `1.84 mlun`, `214 mgd`: a number and letters that were read from its unit. */
+const WITH_MISREAD_UNIT = /^[<>≤≥]?\d[\d.,]*\s\p{L}[\p{L}/]{0,7}$/u
+
+/** Whether a text is a number with letters that may be what was read of its unit. */
+export const hasMisreadUnit = (text: string): boolean => WITH_MISREAD_UNIT.test(text)
+
 /** The unit that a range prints, if a unit was read from it with lost letters: `mgd`, `ug/d`, `uU/mL`; null for other units of results. */
 export function unitOfRange(read: string, range: string): string | null {
   const printed = unitBehind(range)
