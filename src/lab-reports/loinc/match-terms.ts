@@ -91,8 +91,8 @@ function unitFit(term: Term, units: readonly Unit[], text: string, { value }: Re
   const isNumber = term.scale === 'Qn'
   if (units.length > 0) {
     // `Non-Reactive` and the unit of the index that it follows from; `Negative` and the unit of the cutoff of a drug.
-    const isOther = term.panels.includes('drugscreen') || units.every(({ kind }) => kind === 'index')
-    if (!isNumber) return { fit: form === 'word' ? 0.93 : 0.3, isExact: form === 'word' && isOther }
+    const isUnitOfWord = term.panels.includes('drugscreen') || units.every(({ kind }) => kind === 'index')
+    if (!isNumber) return { fit: form === 'word' ? 0.93 : 0.3, isExact: form === 'word' && isUnitOfWord }
     if (!unitAgrees(term, units)) return { fit: 0.55, isExact: false }
     // Two units of D-dimer differ by a factor of two.
     const unitOfDimer = /\b(?:FEU|DDU)\b/iu.exec(text)?.[0].toUpperCase()
@@ -205,7 +205,7 @@ function scoreHits(
       )
     const isOther = [...name.methods, ...methods.printedMethods].some((method) => isDecisive(term, method))
     const isUnusual = family !== undefined && !USUAL_FAMILIES.has(familyOf(term.system))
-    // A term of any specimen is right whatever the specimen was, and what is respiratory is hardly looked for elsewhere.
+    // LOINC writes XXX for any specimen: such a term is right whatever the specimen was. Tests of the airways hardly use another one.
     const isOfAny = term.system === 'XXX' || term.system === 'Respiratory'
     const isExact = hit.isExact && unit.isExact && isExplained && !isOther && (!isOpen || isOfAny) && !isUnusual && !isStrange
     const max = isExact ? EXACT_MAX : INEXACT_MAX

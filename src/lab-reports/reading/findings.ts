@@ -78,7 +78,7 @@ const IS_CUT = /\p{Ll}[-–]$|[\p{L}\d)][/,&(]$|\d[-–]$|\s[-–—]$|\s(?:of|a
 const CAME_BEFORE = /^[)\]/,&+]|^\p{Ll}{4,}|^\([^)]*\)$/u
 
 /** `CD4 % of Lymphocytes`, `Hemoglobin A1c/Total Hemoglobin`: two words of one name, and no end of a heading. */
-const GOES_ON_AT = /^(?:of|in|per|non|%) | (?:of|in|per|%)$|^\S*\//iu
+const JOINING_WORD = /^(?:of|in|per|non|%) | (?:of|in|per|%)$|^\S*\//iu
 
 /** `Count (RBC)`, `Volume (MPV)`: what comes before it tells what was counted. */
 const lacksBeginning = (name: string): boolean => {
@@ -145,7 +145,7 @@ function nameDoubt({ name, value }: Row, { isNamed }: Names): ReadingFinding | u
       (_, index) =>
         index > 0 &&
         index < 4 &&
-        !GOES_ON_AT.test(words.slice(index - 1, index + 1).join(' ')) &&
+        !JOINING_WORD.test(words.slice(index - 1, index + 1).join(' ')) &&
         isNamed(words.slice(index).join(' ')),
     )
   )

@@ -436,7 +436,7 @@ test('numbers without a range between words of a table are not doubtful', () => 
 test('an address that begins with a number and has another one in it is no block of a result', () => {
   const results = read([
     [[40, 'ABN 00 000 000 000 Accredited Laboratory Number 0000']],
-    [[40, '5 Placeholder Street, Sampletown NSW 2500 Ph 02 5550 0100']],
+    [[40, '5 Mock Street, Sampletown NSW 2500 Ph 02 5550 0100']],
     [[40, 'GENERAL CHEMISTRY']],
     [
       [40, 'Glucose'],

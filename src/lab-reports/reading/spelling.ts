@@ -127,7 +127,7 @@ export function spelledPage(page: PageText): PageText {
 }
 
 /** `Biq. Ref. mterval.:`, `Bto. Ref Interval`: the label of ranges below rows, which is printed in the smallest letters of a page. */
-const RANGE_LABEL = /^b[a-z]{1,2}[).,]*\s?re[a-z][.,]?\s?\S{0,3}(?:erva|nterv)\S{0,4}$/iu
+const MISREAD_RANGE_LABEL = /^b[a-z]{1,2}[).,]*\s?re[a-z][.,]?\s?\S{0,3}(?:erva|nterv)\S{0,4}$/iu
 const LABELS: readonly string[][] = [
   ['Bio.', 'Ref.', 'Interval:'],
   ['Bio.Ref.', 'Interval:'],
@@ -139,7 +139,7 @@ function withRangeLabels(words: readonly Word[]): Word[] {
     if (!/^b/iu.test(word.text)) continue
     const label = LABELS.find(({ length }) => {
       const texts = words.slice(index, index + length)
-      return texts.length === length && RANGE_LABEL.test(texts.map(({ text }) => text).join(' '))
+      return texts.length === length && MISREAD_RANGE_LABEL.test(texts.map(({ text }) => text).join(' '))
     })
     for (const [position, text] of (label ?? []).entries()) spelled[index + position] = { ...words[index + position]!, text }
   }

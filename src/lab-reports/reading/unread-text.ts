@@ -72,7 +72,7 @@ const BOUNDS = /^\d[\d.,]*\s?[-–~·]?\s?\d[\d.,]*$/u
 const STATES_RANGE = /^(?:ref(?:erence)?|normal|optimal|standard|target|expected|desirable)\b.*\d/iu
 
 /** `Normal - No Action`: what a practice does about the report whose title stands in front of it. */
-const FILED =
+const FILING_NOTE =
   /^(?:(?:normal|abnormal|satisfactory|unsatisfactory|borderline|stable|expected)\s?[-–:,]\s?)?(?:no (?:further )?action(?: \w+)?|contact patient|make appointment|tell patient|speak to \w+|see (?:doctor|gp|nurse)|repeat test)$/iu
 
 type Names = Pick<ReadRowsOptions, 'isNamed'>
@@ -324,7 +324,7 @@ function linesWithoutRow({ page, columns, rows: own, lines }: TableOfRows, { row
     return (
       !columnsOf(line) &&
       !texts.every((text) => columnKind(text) !== undefined) &&
-      !texts.slice(1).some((text) => FILED.test(text)) &&
+      !texts.slice(1).some((text) => FILING_NOTE.test(text)) &&
       statementsIn(line, isSpecimen).rest !== null &&
       !looksLikeSentence(texts.join(' ')) &&
       // `Non-` is cut off wherever it stands.

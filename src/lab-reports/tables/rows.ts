@@ -1,10 +1,10 @@
 // The rows of results of a report, region by region: what each line of a region is, and what it adds to the lines above it.
+import { isBloodGroup } from '../../lab-values/values.ts'
 import { heightOf, type PageText } from '../pages/page.ts'
 import { withoutDay } from '../texts/dates.ts'
 import { cleanName, headingOf, isPossibleName, looksLikeSentence } from '../texts/names.ts'
 import { mergeRows } from './antibiotic-tables.ts'
 import { type Card, findCards, rowOfCard } from './cards.ts'
-import { isBloodGroup } from '../../lab-values/values.ts'
 import {
   type Cell,
   cellOf,
