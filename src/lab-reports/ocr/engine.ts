@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import type { InferenceSession, Tensor } from 'onnxruntime-web/wasm'
 import { blankPicture, type Picture } from './picture.ts'
-import { alphabetOf } from './words.ts'
+import { alphabetOf } from './letters.ts'
 
 /** How sure the detector is of each pixel of a picture, from 0 to 1. */
 export interface TextMap {

@@ -14,10 +14,11 @@ import {
   scaling,
   toCorners,
 } from './projection.ts'
+import { alphabetOf, decodeLetters, type Letter, likelihoodOf } from './letters.ts'
 import { levelBox, placeWords, readPicture, withoutRepeatedLetters, withoutSpecks } from './read-picture.ts'
 import { cornersOfPaper, parallel, medianSlant, type Slope, slopeByInk } from './straighten.ts'
 import { textBoxes } from './text-boxes.ts'
-import { alphabetOf, inkOf, type Letter, decodeLetters, wordsOfLine } from './words.ts'
+import { inkOf, wordsOfLine } from './words.ts'
 
 const isClose = (actual: readonly number[], expected: readonly number[], tolerance = 1e-6) =>
   assert(
@@ -178,15 +179,16 @@ describe('letters', () => {
   const alphabet = alphabetOf(['A', '1', '.', '中', '％', 'l'])
   const NONE = 0
   /** Of each place the classes that have a share; the rest is that of no letter. */
-  const read = (...places: Record<number, number>[]) => {
+  const sharesOf = (...places: Record<number, number>[]) => {
     const shares = new Float32Array(places.length * alphabet.length)
     for (const [place, of] of places.entries()) {
       const rest = 1 - Object.values(of).reduce((sum, share) => sum + share, 0)
       for (const [index, share] of Object.entries({ [NONE]: rest, ...of }))
         shares[place * alphabet.length + Number(index)] = share
     }
-    return decodeLetters(shares, alphabet)
+    return shares
   }
+  const read = (...places: Record<number, number>[]) => decodeLetters(sharesOf(...places), alphabet)
   const text = (letters: readonly Letter[]) => letters.map((letter) => letter.text).join('')
 
   test('are the characters of English reports; wide forms are the same letters', () => {
@@ -214,6 +216,29 @@ describe('letters', () => {
     const [letter] = read({ 4: 0.8, 6: 0.1 })
     assert.equal(letter!.text, 'l')
     isClose([letter!.confidence], [0.1])
+  })
+
+  test('are as likely as all ways together in which they can stand at the places', () => {
+    const shares = sharesOf({ 1: 0.5 }, { 1: 0.5 })
+    const likelihood = (text: string) => Math.exp(likelihoodOf([...text], shares, alphabet))
+    // A1, 1A and AA are impossible but for a rest: two of the same letter need a place between them.
+    const cases: [string, number][] = [
+      ['A', 0.75],
+      ['', 0.25],
+      ['AA', 0],
+      ['A1', 0],
+      ['AAA', 0],
+    ]
+    for (const [text, share] of cases) assert.ok(Math.abs(likelihood(text) - share) < 0.001, text)
+    assert.ok(
+      Math.abs(Math.exp(likelihoodOf(['A', 'A'], sharesOf({ 1: 0.9 }, { 1: 0.2 }, { 1: 0.9 }), alphabet)) - 0.648) < 0.001,
+    )
+  })
+
+  test('are as likely with a space between them as without', () => {
+    const space = alphabet.length - 1
+    const shares = sharesOf({ 1: 1 }, { [space]: 0.6 }, { 2: 1 })
+    assert.ok(Math.abs(Math.exp(likelihoodOf(['A', '1'], shares, alphabet)) - 1) < 0.01)
   })
 })
 
@@ -343,7 +368,7 @@ describe('words', () => {
   })
 })
 
-test('letters of a short line, which has gray behind it while it is read, stand where their ink is', () => {
+test('words of a line stand where their ink is', () => {
   const isInk = (x: number) =>
     [
       [10, 18],
@@ -353,9 +378,9 @@ test('letters of a short line, which has gray behind it while it is read, stand 
   const row = Array.from({ length: 60 }, (_, x) => (isInk(x) ? '#' : '.')).join('')
   const blank = '.'.repeat(60)
   const picture = drawRows(...Array.from({ length: 48 }, (_, y) => (y > 12 && y < 36 ? row : blank)))
-  const letters = [14, 25, 56].map((column, index) => ({ text: 'abc'[index]!, position: column / 96, confidence: 0.9 }))
+  const letters = [14, 25, 56].map((column, index) => ({ text: 'abc'[index]!, position: column / 60, confidence: 0.9 }))
   assert.deepEqual(
-    placeWords(letters, { picture, place: IDENTITY }).map(({ text, left, right }) => [text, left, right]),
+    placeWords({ letters, line: { picture, place: IDENTITY, stretch: 1 } }).map(({ text, left, right }) => [text, left, right]),
     [
       ['ab', 10, 28],
       ['c', 54, 59],

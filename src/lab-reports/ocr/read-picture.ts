@@ -1,11 +1,13 @@
 // A picture of a page to its words: made upright and straight, its texts detected, each recognized.
 import { engine, type Engine, LINE_HEIGHT } from './engine.ts'
 import { type Ink, inkOfPage } from './ink.ts'
+import { decodeLetters, type Letter } from './letters.ts'
 import { isBlank, type Picture } from './picture.ts'
 import { IDENTITY, project, type Projection } from './projection.ts'
+import { type LineReading, readLine } from './read-line.ts'
 import { probesOf, straighten, type StraightPage, surenessOf } from './straighten.ts'
-import { detect, type Line, cutLine, type TextBox } from './text-boxes.ts'
-import { inkOf, type Letter, decodeLetters, wordsOfLine } from './words.ts'
+import { detect, cutLine, type TextBox } from './text-boxes.ts'
+import { inkOf, wordsOfLine } from './words.ts'
 
 /** A word in pixels of the straight page. */
 export interface PictureWord {
@@ -36,8 +38,6 @@ const DETECTED_SIDE = 1280
 const FONT_SHARE = 0.62
 /** A single digit is higher than wide; what is longer runs up or down the page. */
 const SIGN_ASPECT_MAX = 3.2
-/** The recognizer was trained with longer lines: a shorter one has gray to its right. */
-const LINE_WIDTH_MIN = 96
 /** Words of weak letters only are dirt. */
 const CONFIDENCE_MIN = 0.3
 
@@ -48,7 +48,7 @@ export interface OcrOptions {
 
 /** A line of a page; what it says is read when it is asked for, and once. */
 interface LineOfPage extends TextBox {
-  read(): Promise<{ letters: Letter[]; line: Line }>
+  read(): Promise<LineReading>
 }
 
 interface OpenedPage extends StraightPage {
@@ -64,8 +64,7 @@ export async function readPicture(page: Picture, { models }: OcrOptions): Promis
   const words: PictureWord[] = []
   const unread: PicturePage['unread'] = []
   for (const { x, y, length, thickness, read } of lines) {
-    const { letters, line } = await read()
-    const own = placeWords(letters, line)
+    const own = placeWords(await read())
     if (!own.length) {
       const half = (thickness * FONT_SHARE) / 2
       unread.push({ left: x - length / 2, right: x + length / 2, top: y - half, bottom: y + half })
@@ -126,11 +125,7 @@ async function openPage(ocr: Engine, page: StraightPage): Promise<OpenedPage> {
   const boxes = (await detect(ocr, page.picture, DETECTED_SIDE)).flatMap((box) => levelBox(box) ?? [])
   const lines = boxes.map((box) => {
     let known: ReturnType<LineOfPage['read']> | undefined
-    const read = async () => {
-      const line = cutLine(page.picture, box)
-      return { letters: decodeLetters(await ocr.recognize(widenPicture(line.picture, LINE_WIDTH_MIN)), ocr.alphabet), line }
-    }
-    return { ...box, read: () => (known ??= read()) }
+    return { ...box, read: () => (known ??= readLine(ocr, page.picture, box)) }
   })
   return { ...page, lines }
 }
@@ -161,12 +156,10 @@ const correctUnit = (text: string): string =>
     .replace(/\/([dcmuµ]?)l\.$/u, '/$1L')
     .replace(/(10\^?(?:9|12))\/[1lI|]$/u, '$1/L')
 
-/** The words of a line at their places on the page. Letters are at shares of the picture that was read, which has gray behind a short line. */
-export function placeWords(read: readonly Letter[], { picture, place }: Line): PictureWord[] {
-  const share = Math.max(LINE_WIDTH_MIN, picture.width) / picture.width
-  const letters = read.map((letter) => ({ ...letter, position: letter.position * share })).filter(({ position }) => position <= 1)
+/** The words of a line at their places on the page. */
+export function placeWords({ letters, line: { picture, place, stretch } }: LineReading): PictureWord[] {
   const [top, bottom] = [(LINE_HEIGHT * (1 - FONT_SHARE)) / 2, (LINE_HEIGHT * (1 + FONT_SHARE)) / 2]
-  return wordsOfLine(letters, inkOf(picture), LINE_HEIGHT)
+  return wordsOfLine(letters, inkOf(picture), LINE_HEIGHT * stretch)
     .filter(({ clearest }) => clearest > CONFIDENCE_MIN)
     .map(({ text, left, right, confidence }) => {
       const corners = [
@@ -187,12 +180,4 @@ export function placeWords(read: readonly Letter[], { picture, place }: Line): P
         bottom: middle[1] + half,
       }
     })
-}
-
-/** With gray to the right up to a width. */
-function widenPicture({ width, height, pixels }: Picture, target: number): Picture {
-  if (width >= target) return { width, height, pixels }
-  const wide = new Uint8Array(target * height).fill(128)
-  for (let y = 0; y < height; y++) wide.set(pixels.subarray(y * width, (y + 1) * width), y * target)
-  return { width: target, height, pixels: wide }
 }

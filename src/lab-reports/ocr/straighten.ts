@@ -1,5 +1,6 @@
 // Pages of pictures made upright, level and flat: corners of the paper, quarter turns, slant.
 import type { Engine } from './engine.ts'
+import { decodeLetters, type Letter } from './letters.ts'
 import { type Picture, shrink, thresholdOf, warp } from './picture.ts'
 import {
   compose,
@@ -14,7 +15,6 @@ import {
   toCorners,
 } from './projection.ts'
 import { detect, hullOf, cutLine, type TextBox } from './text-boxes.ts'
-import { type Letter, decodeLetters } from './words.ts'
 
 export interface StraightPage {
   picture: Picture

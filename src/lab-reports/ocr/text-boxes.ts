@@ -148,14 +148,18 @@ export interface Line {
   picture: Picture
   /** From the pixels of `picture` to those of the page. */
   place: Projection
+  /** How many times as wide as high a square of the page is in `picture`. */
+  stretch: number
 }
 
-/** What a box holds, without its slant. */
-export function cutLine(page: Picture, { x, y, length, thickness, angle }: TextBox): Line {
-  const scale = thickness / LINE_HEIGHT
-  const width = Math.max(16, Math.round(Math.min(length / scale, LINE_HEIGHT * ASPECT_MAX)))
-  const [cos, sin] = [Math.cos(angle) * scale, Math.sin(angle) * scale]
-  const [dx, dy] = [width / 2, LINE_HEIGHT / 2]
-  const place: Projection = [cos, -sin, x - cos * dx + sin * dy, sin, cos, y - sin * dx - cos * dy, 0, 0, 1]
-  return { picture: warp(page, place, width, LINE_HEIGHT), place }
+/** What a box holds, without its slant. @param stretch multiple of the width that it would have by its height */
+export function cutLine(page: Picture, { x, y, length, thickness, angle }: TextBox, stretch = 1): Line {
+  const down = thickness / LINE_HEIGHT
+  const along = down / stretch
+  const width = Math.max(16, Math.round(Math.min(length / along, LINE_HEIGHT * ASPECT_MAX)))
+  const [cos, sin] = [Math.cos(angle), Math.sin(angle)]
+  const [dx, dy] = [(width / 2) * along, (LINE_HEIGHT / 2) * down]
+  const [left, top] = [x - cos * dx + sin * dy, y - sin * dx - cos * dy]
+  const place: Projection = [cos * along, -sin * down, left, sin * along, cos * down, top, 0, 0, 1]
+  return { picture: warp(page, place, width, LINE_HEIGHT), place, stretch }
 }
