@@ -95,12 +95,14 @@ test('words in brackets that are in the names of a term, or that change nothing,
     assert.notEqual(matchOf(name, '30', unit)[1], 'auto_match', name)
 })
 
-test('letters behind a name or in brackets say its specimen', () => {
+test('letters and short forms behind a name or in brackets say its specimen', () => {
   assert.deepEqual(matchOf('Calcium, Total, S', '9.2', 'mg/dL'), ['17861-6', 'auto_match'])
   assert.deepEqual(matchOf('Ferritin (S)', '88', 'ug/L'), ['2276-4', 'auto_match'])
   assert.deepEqual(matchOf('Leucocytes (E)', '6.1', '/nL'), ['6690-2', 'auto_match'])
   assert.deepEqual(matchOf('E -MCV', '91', 'fL'), ['787-2', 'auto_match'])
   assert.deepEqual(matchOf('Nitrite, UA', 'Negative'), ['5802-4', 'auto_match'])
+  assert.deepEqual(matchOf('pH, Ven', '7.33'), ['2746-6', 'auto_match'])
+  assert.deepEqual(matchOf('pCO2, Art', '39', 'mmHg'), ['2019-8', 'auto_match'])
   // Urine, and not serum.
   assert.equal(matchOf('Potassium (U)', '45', 'mmol/L')[0], '2828-2')
   assert.notEqual(matchOf('Protein, S', '88', '%')[0], '2885-2')

@@ -46,8 +46,8 @@ const SPECIMENS: [RegExp, string][] = [
 ]
 const SPECIMEN_WORDS =
   /\b(?:24 ?-?(?:h|hr|hrs|hour|hours)\b|random|spot|timed|routine|serum|plasma|ser|plas|serpl|whole|blood|bld|wb|urine|urinary|ur|urinalysis|csf|cerebrospinal|cerebral|spinal|fluid|stool|feces|faeces|fecal|faecal|stl|saliva|salivary|oral|semen|seminal|arterial|abg|venous|vbg|capillary|fingerstick|pleural|synovial|peritoneal|ascitic|body|marrow|bone|sputum|throat|edta|fluoride|citrate plasma)\b/g
-/** `Calcium, Total, S`, `Ferritin (S)`, `Leucocytes (E)`, `Ketones, UA`: what stands behind a name says its specimen. */
-const SPECIMEN_BEHIND = /(?<=\S)(?:\s?,\s?(s|p|b|u|ua|csf)|\s?\((s|p|b|u|e|ua)\))$/u
+/** `Calcium, Total, S`, `Ferritin (S)`, `Leucocytes (E)`, `Ketones, UA`, `pCO2, Ven`: what stands behind a name says its specimen. */
+const SPECIMEN_BEHIND = /(?<=\S)(?:\s?,\s?(s|p|b|u|ua|csf|ven|art)|\s?\((s|p|b|u|e|ua|ven|art)\))$/u
 /** In Nordic and British names one letter is the specimen; elsewhere it is part of the name ("Protein S"). */
 const SPECIMEN_LETTERS = /\b(?:s|p|u|b|fs|fp)\b/g
 const METHODS: [RegExp, string][] = [
@@ -183,9 +183,11 @@ const LETTERS_OF_SPECIMENS: Record<string, string> = {
   u: 'urine',
   ua: 'urine',
   csf: 'csf',
+  ven: 'venous',
+  art: 'arterial',
 }
 
-/** The specimen that one letter names in brackets or behind a name. */
+/** The specimen that a letter or a short form names in brackets or behind a name. */
 export const specimenOfLetter = (letter: string): string | undefined => LETTERS_OF_SPECIMENS[letter]
 
 /** Whether a text has only words that change nothing about what is measured. */
