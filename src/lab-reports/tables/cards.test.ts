@@ -292,3 +292,17 @@ test('a result below its label beside the name is read, with a range below the n
     ],
   )
 })
+
+test('a labelled result behind the labelled range of its block is that of the name above both', () => {
+  const block = (name: string, range: string, result: string): PlacedText[][] => [
+    [[40, name]],
+    [
+      [46, `Normal range: ${range}`],
+      [420, `Your value: ${result}`],
+    ],
+  ]
+  assert.deepEqual(read(...block('Hemoglobin', '11.7 - 15.5 g/dL', '10.8 g/dL L'), ...block('TSH', '< 4.5 mIU/L', '2.1 mIU/L')), [
+    ['Hemoglobin', '10.8', 'g/dL', 11.7, 15.5, 'abnormal'],
+    ['TSH', '2.1', 'mIU/L', null, 4.5, 'normal'],
+  ])
+})

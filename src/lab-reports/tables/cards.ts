@@ -71,12 +71,9 @@ export function findCards(lines: readonly Line[], names: CardNames): Card[] {
 
 /** The label and range that stand below a cell: `<0.01 mIU/L` above `Reference range: 0.4 - 4.5` is a result. */
 const rangeRightBelow = ({ box }: Cell, next: Line | undefined): Cell | undefined =>
-  next?.cells.find(
-    (cell) =>
-      Math.abs(cell.box.left - box.left) < tolerances.CARD_ALIGNED &&
-      RANGE_LABEL.test(cell.text) &&
-      rangeOf(cell.text) !== undefined,
-  )
+  next?.cells.find((cell) => Math.abs(cell.box.left - box.left) < tolerances.CARD_ALIGNED && isLabelledRange(cell))
+
+const isLabelledRange = ({ text }: Cell): boolean => RANGE_LABEL.test(text) && rangeOf(text) !== undefined
 
 /** A result above its range in parts, also where letters of the unit are lost: `214 mgd` above `Reference range < 200 mg/dL`. */
 function withUnitOfRange(cell: TypedCell, range: Cell | undefined): readonly TypedCell[] {
@@ -120,7 +117,9 @@ function cardAt(
   }
   if (isFlagAt(position)) return undefined
   const isFlagged = previous !== undefined && flagOf(previous.text) !== undefined && !belongsToPrevious(cells, position - 1)
-  const left = isLabelled || isFlagged ? previous.box.left : value.box.left
+  // `Normal range: 4.0 - 11.0 K/uL   Your value: 5.6 K/uL`
+  const rangeBefore = isLabelled && line.cells.find((cell) => cell.box.right < previous.box.left && isLabelledRange(cell))
+  const left = rangeBefore ? rangeBefore.box.left : isLabelled || isFlagged ? previous.box.left : value.box.left
   // The next block may begin slightly further left in other lines.
   const nextBlock = cells.find(
     (cell, cellPosition) =>
@@ -129,11 +128,13 @@ function cardAt(
   const right = nextBlock ? nextBlock.box.left - tolerances.CARD_ALIGNED : Infinity
   const heading = nameAbove(linesAbove, value, left, reach, isNamed)
   if (!heading) return undefined
-  const rangesBelow = heading.range ? [] : rangeBelow(lines.slice(index + 1, index + 1 + LINES_MAX), value, left, reach, right)
+  const rangesBelow =
+    heading.range || rangeBefore ? [] : rangeBelow(lines.slice(index + 1, index + 1 + LINES_MAX), value, left, reach, right)
   const unit = next?.kind === 'unit' ? next : unitBelow(lines[index + 1], value)
   const rangeInLine = cells.slice(position + 1).find((cell) => cell.kind === 'range' && cell.box.right < right)
   const ranges = [
     ...(heading.range ? [heading.range] : []),
+    ...(rangeBefore ? [{ cell: rangeBefore, line }] : []),
     ...(rangeInLine ? [{ cell: rangeInLine, line }] : []),
     ...rangesBelow,
   ]
@@ -184,7 +185,7 @@ function cardUnderLabel(lines: readonly TypedLine[], index: number, position: nu
   const cellsOfBlock = own.flatMap((typedLine) =>
     typedLine.line.cells.filter(({ box }) => box.left > name.box.left - tolerances.CARD_ALIGNED && box.left < end),
   )
-  const range = cellsOfBlock.find(({ text }) => RANGE_LABEL.test(text) && rangeOf(text) !== undefined)
+  const range = cellsOfBlock.find(isLabelledRange)
   const flag = cellsOfBlock.find(({ text, box }) => box.left > value.box.right && flagOf(text) !== undefined)
   const unit = cells[position + 1]?.kind === 'unit' ? cells[position + 1]! : undefined
   const details = [label, unit, flag, range].filter((cell) => cell !== undefined)
