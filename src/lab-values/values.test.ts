@@ -63,6 +63,8 @@ describe('values as reports print them', () => {
     for (const marked of ['180 (1)', '180 [2]', '180²']) assert.deepEqual(partFlag(marked), { value: '180' }, marked)
     for (const value of ['30 (1+)', '10⁵', '12 (40)']) assert.deepEqual(partFlag(value), { value }, value)
     assert.equal(flagOf('[HH]'), 'critical_high')
+    assert.equal(flagOf('At Risk'), 'abnormal')
+    assert.equal(flagOf('Needs attention'), 'abnormal')
   })
 
   test('units are recognized in many spellings, and other words are not units', () => {
