@@ -61,3 +61,9 @@ test('names of columns in the words of patients are understood', () => {
     'flag',
   ])
 })
+
+test('what a panel looks for is its names, and goals are ranges', () => {
+  assert.deepEqual(kindsOf('Target', 'Result', 'Flag', 'Reference'), ['name', 'value', 'flag', 'range'])
+  assert.deepEqual(kindsOf('Test', 'Result', 'Target'), ['name', 'value', 'range'])
+  assert.deepEqual(kindsOf('Measure', 'Your Result', 'Goal', 'Status'), ['unit', 'value', 'range', 'flag'])
+})

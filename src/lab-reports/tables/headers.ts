@@ -53,7 +53,7 @@ const VOCABULARY = new Set(
   optimal increased borderline average times time's conclusion judgment judgement percent absolute organism exam assay's prescribed expected detected
   at by on for or per recent most newest result(s) test(s) value(s) unit(s) name(s) bri r/r nabl cutoff cut-off adult desirable laboratory's population patient(s) se
   min max minimum maximum from to lower upper group section department category rng rngs s.no sr.no sl.no sl technology ref.range ranges/units reported as report obs val res rslt meas conc concentration mean source material technique collection drawn sampled what was it means we tested typical usual
-  virus viruses viral bacteria bacterial parasite parasites parasitic fungi fungal pathogen pathogens`
+  goal goals virus viruses viral bacteria bacterial parasite parasites parasitic fungi fungal pathogen pathogens`
     .split(/\s+/u)
     .filter(Boolean),
 )
@@ -87,7 +87,7 @@ const PATTERNS: [ColumnKind, RegExp][] = [
   ['comment', /^(?:(?:test|result) )?(?:notes?|comments?|remarks?)$/u],
   [
     'range',
-    /^(?:low risk|optimal risk)(?: optimal)?$|\b(?:ref|refer|reference|ranges?|intervals?|limits?|expected|desirable|biological|bri|r\/r|cut-?off|target|zone|norms?)\b|^normals?(?: values?| levels?)?$|^optimal$|^low ?[-–] ?high$|^standard$/u,
+    /^(?:low risk|optimal risk)(?: optimal)?$|\b(?:ref|refer|reference|ranges?|intervals?|limits?|expected|desirable|biological|bri|r\/r|cut-?off|target|goals?|zone|norms?)\b|^normals?(?: values?| levels?)?$|^optimal$|^low ?[-–] ?high$|^standard$/u,
   ],
   ['unit', /^(?:si |conventional |measurement )?(?:units?|uom|unit\(s\)|measure|units? of measure(?:ment)?)$/u],
   [
@@ -213,6 +213,10 @@ export function columnsOf(line: Line): Column[] | undefined {
     )
     if (result) result.kind = 'value'
   }
+  // `Target  Result  Reference`: what a panel looks for. A table has one column of ranges.
+  const [first, ...further] = columnsWithKind
+  const isLookedFor = line.cells[0]!.text.trim().toLowerCase().startsWith('target')
+  if (isLookedFor && !kinds.has('name') && further.some(({ kind }) => kind === 'range')) first!.kind = 'name'
   return columnsWithKind.map((column) => (column.kind === 'dated_value' && values ? { ...column, kind: 'previous' } : column))
 }
 

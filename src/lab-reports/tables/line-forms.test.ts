@@ -218,6 +218,7 @@ test('a mark in front of a name is the flag of its result', () => {
   const results = resultsOf(
     '! Haemoglobin concentration 112 g/L [115 - 160]',
     '! Ferritin 9 ug/L',
+    '▲ Potassium 5.9 mmol/L [3.5 - 5.1]',
     'Sodium 139 mmol/L [133 - 146]',
   )
   assert.deepEqual(
@@ -225,6 +226,7 @@ test('a mark in front of a name is the flag of its result', () => {
     [
       ['Haemoglobin concentration', '112', 'abnormal'],
       ['Ferritin', '9', 'abnormal'],
+      ['Potassium', '5.9', 'abnormal'],
       ['Sodium', '139', 'normal'],
     ],
   )

@@ -151,7 +151,7 @@ const ADDRESS = /\p{L}, [A-Z]{2} \d{5}(?:-\d{4})?(?!\d)/u
  * and behind `Ph` the first digits of one.
  */
 export const isNoMeasurement = (text: string, { name, hasUnitOrRange }: { name: string; hasUnitOrRange: boolean }): boolean =>
-  /^[–—]+$/u.test(text) ||
+  /^(?:[–—]+|-{2,})$/u.test(text) ||
   ADDRESS.test(text) ||
   (!hasUnitOrRange && (/^0\d{2,}(?:[-/]\d{5,})?$/u.test(text) || (/^ph$/iu.test(name) && /^0\d+$/u.test(text))))
 

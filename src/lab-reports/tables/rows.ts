@@ -138,10 +138,10 @@ function typeCells(statedLine: StatedLine, { columns, options }: LinePlace): Typ
   }
 }
 
-/** `! Haemoglobin` at the begin of a line as a name and the flag of its result, which is printed in front of both. */
+/** `! Haemoglobin`, `▲ WBC` at the begin of a line as a name and the flag of its result, which is printed in front of both. */
 function withMarkParted(cell: TypedCell): TypedCell[] {
   const [mark, ...words] = cell.words
-  if (cell.kind !== 'text' || !words.length || !/^!{1,3}$/u.test(mark!.text)) return [cell]
+  if (cell.kind !== 'text' || !words.length || !/^(?:!{1,3}|[▲▼↑↓])$/u.test(mark!.text)) return [cell]
   return [
     { ...cell, ...cellOf(words) },
     { ...cell, ...withKind(cellOf([mark!]), 'flag') },

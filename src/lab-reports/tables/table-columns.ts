@@ -5,6 +5,7 @@ import { type Box, heightOf, overlapX, widthOf } from '../pages/page.ts'
 import type { Band, CellKind, Line } from './table-cells.ts'
 import { columnKind, type ColumnKind, spanningRuns } from './headers.ts'
 import { type Run, runOf, type Spaces, splitAtGaps, textOf } from './runs.ts'
+import { isDay } from '../texts/dates.ts'
 import { looksLikeSentence } from '../texts/names.ts'
 import * as tolerances from './tolerances.ts'
 
@@ -70,7 +71,7 @@ export function readTable(
     // The foot of a page.
     if (linesOfTable.size && lineAbove && line.box.top - lineAbove.box.bottom > heightOf(one.runs[0]!.box) * tolerances.FOOT_GAP)
       break
-    const parts = one.runs.flatMap((run) => splitText(run, groups, spaces))
+    const parts = withFlagsJoined(one.runs, groups).flatMap((run) => splitText(run, groups, spaces))
     // A heading reaches over columns without a gap.
     const runs = one.runs.length === 1 && parts.every(isText) ? one.runs : parts
     if (runs.length === 1) continue
@@ -104,17 +105,28 @@ export const NAMES_OF_KINDS = { text: 'Test', value: 'Result', unit: 'Units', ra
 /** What names a column of which nothing is in the results. */
 const NAME_OF_OTHERS = 'Code'
 
+/** What names the days of former results. */
+const NAME_OF_FORMER_DAYS = 'Previous date'
+
 /** Names the columns of units and ranges that have no name, or whose name was not read. Without one their texts would go to other columns. */
 function nameByTexts(columns: readonly TableColumn[], lines: TableOfRuns['lines']): void {
   const named = columns.find(({ names }) => names.length)
-  for (const kind of ['unit', 'range'] as const) {
-    if (!named || columns.some((column) => kindOfColumn(column) === kind)) continue
-    const runsIn = (column: TableColumn) =>
-      lines.flatMap(({ parts }) => parts ?? []).flatMap((part) => (part.column === column ? [part.run] : []))
-    const column = columns.find((item) => !item.names.length && isMostly(kind, runsIn(item)))
-    if (!column) continue
+  if (!named) return
+  const runsIn = (column: TableColumn) =>
+    lines.flatMap(({ parts }) => parts ?? []).flatMap((part) => (part.column === column ? [part.run] : []))
+  const name = (column: TableColumn, text: string) => {
     const box = { ...named.names[0]!.box, left: column.left, right: column.right }
-    column.names.push(runOf([{ text: NAMES_OF_KINDS[kind], box, confidence: 1 }]))
+    column.names.push(runOf([{ text, box, confidence: 1 }]))
+  }
+  for (const [index, column] of columns.entries()) {
+    const isBehindFormer = index > 0 && kindOfColumn(columns[index - 1]!) === 'previous'
+    if (isBehindFormer && !column.names.length && runsIn(column).some((run) => isDay(textOf(run))))
+      name(column, NAME_OF_FORMER_DAYS)
+  }
+  for (const kind of ['unit', 'range'] as const) {
+    if (columns.some((column) => kindOfColumn(column) === kind)) continue
+    const column = columns.find((item) => !item.names.length && isMostly(kind, runsIn(item)))
+    if (column) name(column, NAMES_OF_KINDS[kind])
   }
   nameColumnBeforeNames(columns, lines)
 }
@@ -181,6 +193,22 @@ function isBetweenNames({ words }: Run, place: number): boolean {
     part.length ? columnKind(textOf({ words: part })) : undefined,
   )
   return name === 'name' && other !== undefined && other !== 'name'
+}
+
+const RESULT_KINDS: ReadonlySet<ColumnKind | undefined> = new Set(['value', 'normal_value', 'abnormal_value', 'dated_value'])
+
+/** The runs of a line, in which a flag is one with the result in front of it if both are below the name of results: `1.41   H`. */
+function withFlagsJoined(runs: readonly Run[], groups: readonly Group[]): readonly Run[] {
+  const results = groups.filter((group) => group.names.length && RESULT_KINDS.has(kindOfColumn(group)))
+  const joined: Run[] = []
+  for (const run of runs) {
+    const last = joined.at(-1)
+    const isFlag = last !== undefined && flagOf(textOf(run)) !== undefined && isNumber(textOf(last))
+    const isBelow = ({ left, right }: Group) => isIn(run.box, { left, right }) && isIn(last!.box, { left, right })
+    if (isFlag && results.some(isBelow)) joined[joined.length - 1] = runOf([...last.words, ...run.words])
+    else joined.push(run)
+  }
+  return joined
 }
 
 /** Texts of two columns that stand so close that they seem one. */

@@ -416,3 +416,56 @@ test('a name and a day on two lines each are those of the result in the second l
     ],
   )
 })
+
+test('a flag apart from its result and the day apart from a former result are under the name of one column', () => {
+  const header: PlacedText[] = [
+    [36, 'Test'],
+    [190, 'Current Result and Flag'],
+    [330, 'Previous Result and Date'],
+    [520, 'Units'],
+    [570, 'Reference Interval'],
+  ]
+  const row = (name: string, [value, flag]: string[], [former, day]: string[], unit: string, range: string): PlacedText[] => [
+    [36, name],
+    [190, value!],
+    ...(flag ? [[270, flag] as PlacedText] : []),
+    ...(former ? [[330, former] as PlacedText, [452, day!] as PlacedText] : []),
+    [520, unit],
+    [570, range],
+  ]
+  assert.deepEqual(
+    rows(
+      header,
+      row('▲ WBC', ['11.4', 'High'], ['7.9', '04/11/2025'], 'K/uL', '3.4-10.8'),
+      row('Hemoglobin', ['13.1'], ['12.9', '04/11/2025'], 'g/dL', '11.1-15.9'),
+      row('MCV', ['86'], [], 'fL', '79-97'),
+    ),
+    [
+      ['WBC', '11.4', 'K/uL', '3.4-10.8', 'high'],
+      ['Hemoglobin', '13.1', 'g/dL', '11.1-15.9', null],
+      ['MCV', '86', 'fL', '79-97', null],
+    ],
+  )
+})
+
+test('two dashes in a table of days say that nothing was measured', () => {
+  assert.deepEqual(
+    read(
+      [
+        [36, 'Component'],
+        [190, '11/02/2025'],
+        [290, '11/03/2025'],
+        [400, 'Ref. Range'],
+        [480, 'Units'],
+      ],
+      [
+        [36, 'Lactate'],
+        [190, '4.6 H'],
+        [290, '--'],
+        [400, '0.4-2.0'],
+        [480, 'mmol/L'],
+      ],
+    ).map(({ name, value }) => [name, value]),
+    [['Lactate', '4.6']],
+  )
+})

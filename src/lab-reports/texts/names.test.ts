@@ -22,11 +22,12 @@ test('dots that lead to a result are not part of a name, in any reading of text 
   assert.equal(cleanName('Specific Gr.:'), 'Specific Gr.')
 })
 
-test('the number of a page at the end of a line is no result', () => {
+test('the number of a page at the end of a line and a legend are no results', () => {
   for (const name of [
     'Ordered by Dr. Jane Example. Page 1 of',
     'Mockhaven Family Medicine - page',
     'Laboratory director: P. Example. PAGE 2 /',
+    'Icon Legend',
   ])
     assert.equal(
       isPossibleName(name, () => false),
