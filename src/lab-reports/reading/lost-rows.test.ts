@@ -464,3 +464,22 @@ test('a line with more numbers under days than were read of it asks for a person
     ['line_without_row', 'line_without_row'],
   )
 })
+
+test('a labelled result in no block is reported, though its label is a word of sentences', () => {
+  const block = (...name: string[]): PlacedText[][] => [
+    ...name.map((text): PlacedText[] => [[36, text]]),
+    [
+      [40, 'Normal range: 3.80 - 5.20 mmol/L'],
+      [380, 'Your value: 3.71 mmol/L'],
+    ],
+  ]
+  const { results, findings } = read(...block('Potassium'), ...block(), ...block('Glucose'))
+  assert.deepEqual(
+    results.map(({ test_name }) => test_name),
+    ['Potassium', 'Glucose'],
+  )
+  assert.deepEqual(
+    findings!.map(({ kind }) => kind),
+    ['line_without_row'],
+  )
+})

@@ -53,6 +53,18 @@ test('two numbers of laboratories behind names of a picture are how the report p
   assert.deepEqual(kindsOf(read(withWord(2))).flat(), ['text_not_read'])
 })
 
+test('numbers of laboratories of which a digit was misread are no parts of names where most names have a number', () => {
+  const withSite = (misread: string) => rows((name, value, index) => row(`${name} ${index === 2 ? misread : '01'}`, value))
+  const clear = read(withSite('01'))
+  for (const misread of ['n1', 'o?', '0l', '(01', '0 1'])
+    assert.deepEqual(
+      read(withSite(misread)).map(({ test_name }) => test_name),
+      clear.map(({ test_name }) => test_name),
+      misread,
+    )
+  assert.deepEqual(kindsOf(read(withSite('n1'))).flat(), [])
+})
+
 /** A column of signs without a name between names and results. `sign` is that of the row of the index. */
 function withSigns(sign: Record<number, string>): PageText {
   const lines = rows((name, value, index) => {

@@ -71,6 +71,9 @@ const BOUNDS = /^\d[\d.,]*\s?[-–~·]?\s?\d[\d.,]*$/u
 /** `Reference: <90 mg/dL` */
 const STATES_RANGE = /^(?:ref(?:erence)?|normal|optimal|standard|target|expected|desirable)\b.*\d/iu
 
+/** `Your value: 5.6 K/uL` */
+const STATES_RESULT = /^(?:your )?(?:value|result)\s?[:.;]\s?[<>≤≥]?\s?\d/iu
+
 /** `Normal - No Action`: what a practice does about the report whose title stands in front of it. */
 const FILING_NOTE =
   /^(?:(?:normal|abnormal|satisfactory|unsatisfactory|borderline|stable|expected)\s?[-–:,]\s?)?(?:no (?:further )?action(?: \w+)?|contact patient|make appointment|tell patient|speak to \w+|see (?:doctor|gp|nurse)|repeat test)$/iu
@@ -260,8 +263,10 @@ const isPerhapsBound = ({ box, text }: Word, { range_lines, value }: Row, column
 
 /** The number of a laboratory behind names: `01`, in pictures also `o1`. */
 const SITE = /^[0oO]\d$/u
-/** So many of them in a table say that it prints them. */
-const SITES_MIN = 2
+/** `n1`, `(01`, `0l` */
+const MISREAD_SITE = /^[([]?[0oOnQD]?[\dlI|!?]$/u
+/** So many of them in a table say that it prints them, and so many that others are misread ones. */
+const [SITES_MIN, CLEAR_SITES_MIN] = [2, 4]
 
 /**
  * Whether a word is one that many rows have besides: a label, the number of a laboratory, or a number next to rows that have their range,
@@ -269,7 +274,10 @@ const SITES_MIN = 2
  */
 function usualIn(unread: readonly Word[][], rowCount: number): (word: Word, row: Row) => boolean {
   const isMost = (count: number) => count >= USUAL_ROWS_MIN && count >= rowCount * USUAL_SHARE
-  const isSite = (word: Word) => SITE.test(word.text) && counts.get(textOf(word))! >= SITES_MIN
+  const clearSites = unread.filter((words) => words.some(({ text }) => SITE.test(text))).length
+  const isSite = (word: Word) =>
+    (SITE.test(word.text) && counts.get(textOf(word))! >= SITES_MIN) ||
+    (MISREAD_SITE.test(word.text) && clearSites >= CLEAR_SITES_MIN)
   const isNumber = ({ text }: Word) => numberOf(text) !== undefined
   const textOf = ({ text }: Word) => (SITE.test(text) ? `0${text[1]}` : text)
   const counts = new Map<string, number>()
@@ -326,7 +334,7 @@ function linesWithoutRow({ page, columns, rows: own, lines }: TableOfRows, { row
       !texts.every((text) => columnKind(text) !== undefined) &&
       !texts.slice(1).some((text) => FILING_NOTE.test(text)) &&
       statementsIn(line, isSpecimen).rest !== null &&
-      !looksLikeSentence(texts.join(' ')) &&
+      (texts.some((text) => STATES_RESULT.test(text)) || !looksLikeSentence(texts.join(' '))) &&
       // `Non-` is cut off wherever it stands.
       (texts.some((text) => /\p{L}-$/u.test(text)) ||
         namesResult(line, { isNamed }) ||

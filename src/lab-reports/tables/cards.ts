@@ -40,7 +40,7 @@ export function rowOfCard(card: Card, page: number, { panel, section }: Pick<Row
 const LINES_MAX = 4
 const RANGE_LABEL = /\b(?:ref(?:erence)?|range|normal|optimal|target|goal|interval|expected|healthy)\b/iu
 /** What stands before a value without naming it. */
-const VALUE_LABEL = /^(?:(?:your |test )?(?:value|result|level|reading))\s*:?$/iu
+const VALUE_LABEL = /^(?:(?:your |test )?(?:value|result|level|reading))\s*[:.;]?$/iu
 
 export interface CardNames {
   isAnalyte: (name: string) => boolean
@@ -265,6 +265,10 @@ interface CellInLine {
   line: Line
 }
 
+/** `Your value: 5.6` */
+const isLabelledResult = (cells: readonly TypedCell[], index: number): boolean =>
+  VALUE_LABEL.test(cells[index]!.text) && cells[index + 1]?.kind === 'value'
+
 /** The name above a value, and a range between them. */
 function nameAbove(
   lines: readonly TypedLine[],
@@ -276,7 +280,8 @@ function nameAbove(
   let range: CellInLine | undefined
   let top = value.box.top
   for (const { line, cells } of lines.toReversed()) {
-    if (top - line.box.bottom > reach) return undefined
+    // The name above a whole block is not that of the next one.
+    if (top - line.box.bottom > reach || cells.some((_, index) => isLabelledResult(cells, index))) return undefined
     const wholeCell = line.cells.find((candidate) => Math.abs(candidate.box.left - left) < tolerances.CARD_ALIGNED)
     if (wholeCell && RANGE_LABEL.test(wholeCell.text) && rangeOf(wholeCell.text) && !range) {
       range = { cell: wholeCell, line }

@@ -1,4 +1,5 @@
 // The texts of the cells of a table, which may have several lines: whether a text goes on in the next line, and what is a note.
+import { isResultWord } from '../../lab-values/values.ts'
 import { boxAround, heightOf, widthOf, type Word } from '../pages/page.ts'
 import { type Cell, cellOf } from './table-cells.ts'
 import { type Run, textOf } from './runs.ts'
@@ -27,6 +28,7 @@ export function isBroken(upper: Run, lower: Run, column: TableColumn): boolean {
   if (isTitleOfNote(textOf(lower)) || BEGINS_WITH_LABEL.test(textOf(lower))) return false
   const isJoined = /[\p{L}\p{N}][-–/]$/u.test(last.text)
   if (isJoined || isUnfinished(textOf(upper))) return true
+  if (areTwoResults(textOf(upper), textOf(lower))) return false
   // Numbers below each other are as wide as their column.
   if (BEGINS_WITH_NUMBER.test(textOf(upper)) && BEGINS_WITH_NUMBER.test(textOf(lower)) && !/[-–—]$/u.test(textOf(upper)))
     return false
@@ -35,6 +37,10 @@ export function isBroken(upper: Run, lower: Run, column: TableColumn): boolean {
   const wide = (widthOf(first.box) * part.length) / first.text.length + heightOf(last.box) * 0.25
   return widthOf(upper.box) + wide > column.width - tolerances.BREAK_ROOM
 }
+
+/** `Not Detected` above `Not Detected`, but not `None` above `Seen`. */
+const areTwoResults = (upper: string, lower: string): boolean =>
+  isResultWord(upper) && isResultWord(lower) && !isResultWord(`${upper} ${lower}`)
 
 /** `Method: Dipstick`; in pictures the space may be lost: `Method:Dipstick` */
 const BEGINS_WITH_LABEL = /^\p{L}[\p{L} ]{2,20}:(?:\s|$)|^(?:method|technique|principle|specimen|sample)\p{L}*\s?:/iu

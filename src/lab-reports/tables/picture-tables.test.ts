@@ -558,3 +558,26 @@ test('texts in brackets below most names of a picture are methods, and no parts 
     ['Urea', 'Uric Acid', 'Calcium, Total', 'Phosphorus'],
   )
 })
+
+test('the same word in two rows of a picture is the result of each, however close the rows are', () => {
+  const names = [
+    'Adenovirus',
+    'Bordetella pertussis',
+    'Chlamydia pneumoniae',
+    'Mycoplasma pneumoniae',
+    'Influenza A',
+    'Influenza B',
+    'Rhinovirus',
+  ]
+  const page = picture(
+    [['Test', 'Result', 'Reference'], ...names.map((name) => [name, 'Not Detected', 'Not Detected'])],
+    0,
+    [40, 220, 340],
+  )
+  // Slanted letters make one name reach down to the next row.
+  for (const { text, box } of page.words) if (text === 'Chlamydia') box.bottom += 3
+  assert.deepEqual(
+    readIn(page).map(([name, value]) => [name, value]),
+    names.map((name) => [name, 'Not Detected']),
+  )
+})

@@ -392,6 +392,8 @@ const MARKED_MIN = 4
 /** Minimum share of all rows. */
 const SHARE_MIN = 0.5
 const MARK = /^(.*\S)\s+[0oO]?(\d)$/u
+/** `MCV n1`, `MCHC (01`, `Hemoglobin 0 1`, `Totalo1`: such a number with a letter or sign for a digit. */
+const MISREAD_MARK = /^(.*?\p{L}\)?)(?:\s(?:[([]\d{1,2}|[oOQnD][\dlI|!?]?|0 ?[lI|!?1]?)|(?<=\p{L}{3})[oO]\d)$/u
 
 /** Rows without the number that most of their names end with. */
 export function withoutSiteMarks(rows: readonly Row[]): Row[] {
@@ -404,6 +406,7 @@ export function withoutSiteMarks(rows: readonly Row[]): Row[] {
   if (!mostUsed || mostUsed[1] < MARKED_MIN || mostUsed[1] < rows.length * SHARE_MIN) return [...rows]
   return rows.map((row) => {
     const [, name, number] = MARK.exec(row.name) ?? []
-    return number === mostUsed[0] ? { ...row, name: name! } : row
+    const withoutMisread = row.name.replace(MISREAD_MARK, '$1')
+    return { ...row, name: withoutMisread === row.name && number === mostUsed[0] ? name! : withoutMisread }
   })
 }
