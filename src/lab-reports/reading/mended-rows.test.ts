@@ -11,6 +11,8 @@ test('ranges of pictures have their dash and their zero again, and other texts s
     'o 125': '0 - 125',
     '0.82 1.77': '0.82 - 1.77',
     '44 196': '44 - 196',
+    '2 50': '2 50',
+    '2 9': '2 - 9',
     '14--46': '14 - 46',
     '0.12 -. 0.38': '0.12 - 0.38',
     '0.26... 2.17': '0.26 - 2.17',
@@ -72,6 +74,8 @@ test('names in pictures have the commas, spaces and slashes again that laborator
     'T4,FREE(DIRECT)': 'T4,FREE(DIRECT)',
     'Lipoprotein(a)': 'Lipoprotein(a)',
     'AG RATIO': 'A/G RATIO',
+    'Trichomonas vaginalis, NAA.': 'Trichomonas vaginalis, NAA',
+    'Neutrophils Abs.': 'Neutrophils Abs.',
   }
   for (const [read, meant] of Object.entries(names)) assert.equal(mendedName(read, isNamed), meant, read)
 })
@@ -107,4 +111,12 @@ test('a unit with lost letters is the one of its range, and another unit stays a
   assert.equal(unitOf('mg/L', '2 - 5 mg/dL'), 'mg/L')
   assert.equal(unitOf('g/L', '2 - 5 mg/L'), 'g/L')
   assert.equal(unitOf('mg/dL', '2 - 5'), 'mg/dL')
+})
+
+test('an arrow in front of the name of an unusual result that was read as a letter is no part of the name', () => {
+  const row = newRow(1, [{ text: '', box: { left: 0, right: 1, top: 0, bottom: 1 }, words: [] }])
+  const nameOf = (name: string, flag: typeof row.flag) => mendedRow({ ...row, name, value: '6', flag }, isNamed).name
+  assert.equal(nameOf('A Hemoglobin A1c', 'high'), 'Hemoglobin A1c')
+  assert.equal(nameOf('A Hemoglobin A1c', null), 'A Hemoglobin A1c')
+  assert.equal(nameOf('A Marker Unheard Of', 'high'), 'A Marker Unheard Of')
 })

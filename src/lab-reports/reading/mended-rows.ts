@@ -22,11 +22,17 @@ const SITE_BEHIND = /^(\d+(?:[.,](\d+))?\s?(?:-|–|—|to)\s?\d+(?:[.,](\d+))?)
 /** A row of a picture with its range, unit and name as the report must print them. */
 export const mendedRow = (row: Row, isNamed: (name: string) => boolean): Row => ({
   ...row,
-  name: mendedName(row.name, isNamed),
+  name: mendedName(withoutArrow(row, isNamed), isNamed),
   value: mendedValue(row),
   unit: row.unit === null ? null : (unitOfRange(row.unit, row.range_lines.join(' ')) ?? mendedUnit(row.unit)),
   range_lines: row.range_lines.map(mendedRange),
 })
+
+/** `A Hemoglobin A1c` with a flag: the arrow in front of the name of an unusual result was read as a letter. */
+function withoutArrow({ name, flag }: Row, isNamed: (name: string) => boolean): string {
+  const rest = name.replace(/^[A4^] /u, '')
+  return rest !== name && flag !== null && !isNamed(name) && isNamed(rest) ? rest : name
+}
 
 /** `o` next to a unit or a range of numbers as zero, `1` for an antibiotic as `I`: intermediate. */
 function mendedValue({ name, value, unit, range_lines: ranges, comments }: Row): string {
@@ -41,7 +47,9 @@ export function mendedRange(text: string): string {
   const [, low, high] = TWO_NUMBERS.exec(plain) ?? []
   if (low === undefined || high === undefined) return plain
   const [min, max] = [low, high].map((item) => numberOf(item.replace(',', '.')))
-  return min !== undefined && max !== undefined && min < max ? `${low} - ${high}` : plain
+  // `2 50` may be `≥ 50`.
+  const isSign = low === '2' && max !== undefined && max >= 20
+  return min !== undefined && max !== undefined && min < max && !isSign ? `${low} - ${high}` : plain
 }
 
 /** `<40 o1`: with a letter it is no lost decimal. */
@@ -97,10 +105,14 @@ const ABBREVIATION = /(?<=\p{L}{3}|\s\p{Lu})\((?=(?:\p{Lu}{2}[\p{L}\d/-]{0,3}|Ig
 
 /** A name with signs that are lost or misread in pictures, also `AG Ratio`, which is printed with a slash. */
 const withSigns = (name: string, isNamed: (name: string) => boolean): string =>
-  name
+  withoutDirt(name, isNamed)
     .replaceAll(DOT, (dot, index: number) => (isNamed(name.slice(0, index)) ? ',' : dot))
     .replaceAll(ABBREVIATION, ' (')
     .replace(/^A[Il1|]?G(?=\sratio\b)/iu, 'A/G')
+
+/** `Trichomonas vaginalis, NAA.`: nothing goes on behind these methods and antibodies, so that the dot is dirt. */
+const withoutDirt = (name: string, isNamed: (name: string) => boolean): string =>
+  /\b(?:NAA|PCR|Ig[AEGM])\.$/u.test(name) && isNamed(name.slice(0, -1)) ? name.slice(0, -1) : name
 
 const COMMA = /(?<![\d.,])\d+,\d{1,2}(?![\d.,])/gu
 const POINT = /(?<![\d.,])\d+\.\d{1,2}(?![\d.,])/gu

@@ -1,5 +1,5 @@
 // Texts in rows of pictures that may be misread: names and units that no laboratory uses, ranges that are cut, lost decimal signs.
-import { specimensIn } from '../loinc/name-text.ts'
+import { specimenOfLetter, specimensIn } from '../loinc/name-text.ts'
 import { isUnit } from '../../lab-values/units.ts'
 import { numberOf } from '../../lab-values/values.ts'
 import { areInLine } from '../pages/page.ts'
@@ -85,7 +85,7 @@ const OPEN_MIN = 3
 const OPEN = /^[([]?\s?(?:\d[\d.,]*\s?[-–—]|[-–—]\s?\d[\d.,]*)\s?[)\]]?$/u
 /** What tells names apart behind a comma: `Complement C3 Serum` in a report that has `Ferritin, Serum`. */
 const BEHIND_COMMA =
-  /(,?) (Serum|Plasma|Urine|Total|Direct|Indirect|Free|Quant(?:itative)?|Qual(?:itative)?|NAA|[1-5]\w\w Generation)$/iu
+  /(,?) (Serum|Plasma|Urine|Total|Direct|Indirect|Free|Quant(?:itative)?|Qual(?:itative)?|NAA|Ven|Art|[1-5]\w\w Generation)$/iu
 /** A comma or a bracket at the end of a name was read as a dot, or the name goes on behind it. */
 const ENDS_IN_SIGN = /[.,;:]$/u
 /** `Factor , Quantitative`, `HIV 1 +2`, `HIV1&II`, `Monocytes%`: a space that no report prints, or that is lost. */
@@ -115,7 +115,8 @@ function isKnownName(row: Row, { isNamed }: Names, pages: Reading['pages']): boo
   const isParted = words.some((_, index) => [2, 3].some((count) => isJoinedWord(words.slice(index, index + count))))
   if (!isParted && words.every(isSpelled) && isCertain(row, pages)) return true
   // `Ur`, `Fingerstick`: no name of a test, and how reports print specimens.
-  const isSpecimenWord = (word: string) => specimensIn(word).length > 0
+  const isSpecimenWord = (word: string) =>
+    specimensIn(word).length > 0 || (word.length > 1 && specimenOfLetter(word) !== undefined)
   return (
     isNamed(name) &&
     words.every((word) => (CODE.test(word) ? isSpelled(word) : isNameWord(word)) || isUsualWord(word) || isSpecimenWord(word))

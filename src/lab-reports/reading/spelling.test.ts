@@ -30,6 +30,8 @@ test('words of pictures are spelled as names of results and units are', () => {
     ['mmo1/L', 'mmol/L'],
     ['(L).', '(L)'],
     ['C02', 'CO2'],
+    ['p02,', 'pO2,'],
+    ['16-0H-E1', '16-OH-E1'],
     ['$O2', 'sO2'],
     ['y-GTP', 'γ-GTP'],
     ['B12.', 'B12'],
@@ -223,4 +225,18 @@ test('a round sign behind ten is a raised nine where cells of blood are counted,
   assert.deepEqual(unitsOf(['Platelets', 'x10%/L'], ['Neutrophils', 'x10°%/L'], ['WBC', '10°L']), ['x10⁹/L', 'x10⁹/L', '10⁹/L'])
   assert.deepEqual(unitsOf(['Copies', 'x10%/L']), ['x10%/L'])
   assert.deepEqual(unitsOf(['Leucocytes', 'x10°/L'], ['CSF', '']), ['x10°/L', ''])
+})
+
+test('strokes behind a word that has a Roman number are one', () => {
+  assert.equal(spelledLine(['Troponin', '1,', 'High', 'Sensitivity']).join(' '), 'Troponin I, High Sensitivity')
+  assert.equal(spelledLine(['Antithrombin', 'lll']).join(' '), 'Antithrombin III')
+  // Laboratories print both numbers, or none.
+  for (const same of ['Coxsackie 1', 'Glucose 1']) assert.equal(spelledLine(same.split(' ')).join(' '), same)
+})
+
+test('words that look like a label which a page repeats are that label, and other words stay', () => {
+  const label = ['Normal', 'range:']
+  const labels = [...label, ...label, ...label, ...label]
+  assert.equal(spelledLine([...labels, 'Nomol', 'rarne:', 'Rubella']).join(' '), [...labels, ...label, 'Rubella'].join(' '))
+  assert.equal(spelledLine([...label, 'rarne:']).join(' '), 'Normal range: rarne:')
 })

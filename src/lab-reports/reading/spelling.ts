@@ -122,7 +122,7 @@ export function spelledPage(page: PageText): PageText {
   const ofDays = isOfDays(page)
   const known: KnownWords = { isLong: isReportWord, isShort: (word) => nameWords().short.has(word) }
   // A word with a letter of its neighbor could be spelled as another word: `Norma lrange`.
-  const words = withRangeLabels(repairGaps(withUsualSpaces(withRaisedNines(page.words)), known))
+  const words = withUsualLabels(withRangeLabels(repairGaps(withUsualSpaces(withRaisedNines(page.words)), known)))
   return { ...page, words: withUsualSigns(repairGaps(spelledWords(words, ofDays), known)) }
 }
 
@@ -144,6 +144,50 @@ function withRangeLabels(words: readonly Word[]): Word[] {
     for (const [position, text] of (label ?? []).entries()) spelled[index + position] = { ...words[index + position]!, text }
   }
   return spelled
+}
+
+/** Words of labels of results and ranges, which a portal repeats in each block. */
+const LABEL_WORDS = new Set([
+  'normal',
+  'reference',
+  'standard',
+  'expected',
+  'optimal',
+  'range',
+  'interval',
+  'your',
+  'value',
+  'result',
+])
+/** So many times a page has a word that another word may be a misread one. */
+const LABEL_WORDS_MIN = 4
+
+/** `Nomol rarge:`, `Youir valu:` as the labels that a page repeats, where what was read is no word. */
+function withUsualLabels(words: readonly Word[]): Word[] {
+  const counts = new Map<string, number>()
+  for (const { text } of words) counts.set(text, (counts.get(text) ?? 0) + 1)
+  const labels = [...counts].filter(([text, count]) => count >= LABEL_WORDS_MIN && LABEL_WORDS.has(plainOf(text)))
+  return words.map((word) => {
+    const letters = plainOf(word.text)
+    if (!labels.length || !/^\p{L}{3,}$/u.test(letters) || isReportWord(letters) || isNameWord(letters)) return word
+    const found = labels.filter(([label]) => {
+      const plain = plainOf(label)
+      return plain[0] === letters[0] && distanceOf(plain, letters) <= (plain.length > 4 ? 2 : 1)
+    })
+    return found.length === 1 ? { ...word, text: found[0]![0] } : word
+  })
+}
+
+/** How many letters are to be added, left out or replaced to make one text of another. */
+function distanceOf(one: string, other: string): number {
+  let distances = Array.from({ length: other.length + 1 }, (_, index) => index)
+  for (const [row, letter] of [...one].entries()) {
+    const next = [row + 1]
+    for (const [index, otherLetter] of [...other].entries())
+      next.push(Math.min(next[index]! + 1, distances[index + 1]! + 1, distances[index]! + Number(letter !== otherLetter)))
+    distances = next
+  }
+  return distances.at(-1)!
 }
 
 /** Whether a page tells of specimens that were collected over days: their quantities may be those of a day. */
@@ -201,12 +245,36 @@ const spelledWords = (words: readonly Word[], ofDays: boolean): Word[] =>
     const isBehindNumber = index > 0 && /\d$/u.test(words[index - 1]!.text) && isNextTo(words[index - 1]!, word)
     if (word.text === 's' && !isBehindNumber && next && /^\d/u.test(next.text) && isNextTo(word, next))
       return { ...word, text: '≤' }
+    if (index > 0 && isNextTo(words[index - 1]!, word) && isRoman(words[index - 1]!.text, word.text))
+      return { ...word, text: word.text.replaceAll(/[1l|!]/gu, 'I') }
     const hasDot = /\p{L}\.$/u.test(word.text) && next !== undefined && isNextTo(word, next)
     if (!hasDot) return spelledWord(withLastLetter(word, ofDays))
     // `PROTEIN. TOTAL`: the dot may be a comma, which shows where a name is read.
     const { text } = spelledWord({ ...word, text: word.text.slice(0, -1) })
     return { ...word, text: `${text}.` }
   })
+
+/** Words of names and the Roman numbers behind them: `troponin` with `i`. */
+const romanNumbers = once(() => {
+  const numbers = new Map<string, Set<string>>()
+  for (const term of shippedTerms())
+    for (const name of [term.displayName, ...term.aliases, ...term.sharedAliases])
+      for (const [, word, number] of name.toLowerCase().matchAll(/(\p{L}{4,})\s(?=(i{1,3}|\d)\b)/gu))
+        numbers.set(word!, (numbers.get(word!) ?? new Set()).add(number!))
+  return numbers
+})
+
+/** `Troponin 1`, `Antithrombin lll`: a Roman number behind a word that has no other number. */
+function isRoman(word: string, number: string): boolean {
+  const [, strokes = ''] = /^([1l|!I]{1,3}),?$/u.exec(number) ?? []
+  const numbers = romanNumbers().get(word.toLowerCase())
+  return (
+    strokes !== '' &&
+    numbers !== undefined &&
+    numbers.has('i'.repeat(strokes.length)) &&
+    ![...numbers].some((item) => /\d/u.test(item))
+  )
+}
 
 function spelledWord(word: Word): Word {
   if (word.confidence >= CERTAIN) return word
@@ -268,8 +336,10 @@ export function spell(text: string): string {
     return spell(dotted[1]!)
   if (/^A[lIi|!]c$/u.test(text)) return 'A1c'
   // `C02`, `p02`, `$O2`: gases, of which nothing else is written so.
-  const [, gas] = /^([CPS]|[ps$])[0O]2$/u.exec(text) ?? []
-  if (gas) return `${gas.replace('$', 's')}O2`
+  const [, gas, comma] = /^([CPS]|[ps$])[0O]2(,?)$/u.exec(text) ?? []
+  if (gas) return `${gas.replace('$', 's')}O2${comma}`
+  // `17-0H`, `16-0H-E1`
+  if (/(?:^|-)0H(?:$|[-),])/u.test(text)) return spell(text.replace('0H', 'OH'))
   if (text.startsWith('y-GT')) return `γ${text.slice(1)}`
   if (/^\(?[Il]u\//u.test(text)) return text.replace(/[Il]u/u, 'IU')
   const [, unit = ''] = /^\((.+)\)$/u.exec(text) ?? []
