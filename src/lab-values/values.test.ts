@@ -74,6 +74,8 @@ describe('values as reports print them', () => {
       '10^9/L',
       'mL/min/1.73 m2',
       '%',
+      '% of total Hgb',
+      '% (calc)',
       'fL',
       '/cumm',
       'mIU/L',
