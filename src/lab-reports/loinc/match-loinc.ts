@@ -1,7 +1,8 @@
 // The stage after the layout of a report is understood: what each row means in LOINC. Pure.
 import { readUnit, type Unit } from '../../lab-values/ucum-units.ts'
 import { type Candidate, findCandidates, type ReportRow } from './match-terms.ts'
-import { buildNameIndex, type NameIndex } from './name-index.ts'
+import { buildNameIndex, isExactName, type NameIndex } from './name-index.ts'
+import { readName } from './name-text.ts'
 import { checkPlausibility, type Finding } from './plausibility.ts'
 import { isSusceptibilityTerm, susceptibilityCandidates } from './susceptibility-terms.ts'
 import { familyOf, findSpecimen } from './term-fit.ts'
@@ -39,6 +40,8 @@ export interface ReportContext {
 const AUTO_FROM = 0.9
 const AUTO_ABOVE_SECOND = 0.05
 const REVIEW_FROM = 0.5
+/** A term that fits less, and by some words of the name alone, says nothing about what the result can be. */
+const PLAUSIBLE_FROM = 0.6
 /** Candidates of the release are names without aliases and usual units, so that a person decides. */
 const RELEASE_MAX = 0.8
 /** Maximum aliases of a candidate: a row has five candidates, and a report hundreds of rows. */
@@ -76,10 +79,13 @@ export function matchLoinc(rows: readonly ReportRow[], context: ReportContext = 
   })
   const findings = checkPlausibility(
     asked,
-    candidates.map(([best]) => best?.term),
+    candidates.map(([best], i) => (best && isLikely(best, asked[i]!, names) ? best.term : undefined)),
   )
   return asked.map((row, i) => decideMeaning(row, candidates[i]!, findings[i]!))
 }
+
+const isLikely = ({ score }: Candidate, { test_name }: ReportRow, names: NameIndex): boolean =>
+  score >= PLAUSIBLE_FROM || isExactName(names, readName(test_name))
 
 const UNSURE_OF_SPECIMEN = 4
 

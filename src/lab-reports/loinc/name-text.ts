@@ -76,7 +76,7 @@ const METHODS: [RegExp, string][] = [
   ],
 ]
 const FILLERS =
-  /\b(?:quantitative|quant|qn|quan|qnt|qualitative|qual|ql|total|status|titer|titre|count|reading|observed|patient|fasting|estimated|lc|cascade|3rd gen(?:eration)?|4th gen(?:eration)?|5th gen(?:eration)?|generation|adult|modified|monitor)\b/g
+  /\b(?:quantitative|quant|qn|quan|qnt|qualitative|qual|ql|total|status|titer|titre|count|reading|observed|patient|fasting|estimated|lc|cascade|3rd gen(?:eration)?|4th gen(?:eration)?|5th gen(?:eration)?|generation|adult|modified|monitor|good|bad)\b/g
 
 /** The family of the specimen that a heading or a specimen field names; undefined if it names none. */
 export function specimenIn(text: string): string | undefined {

@@ -113,6 +113,15 @@ test('values outside of human limits are found in every unit of the report', () 
 
 test('a unit that does not fit the component is found', () => {
   assert.deepEqual(findingsOf([['Albumin', '44', 'fL']]).Albumin, ['unit_does_not_fit'])
+  // A quantity per creatinine is one of urine, and no term of a few words of a name tells which unit it has.
+  assert.deepEqual(
+    findingsOf([
+      ['Estrone (E1)', '10.4', 'ng/mg'],
+      ['2-OH-E1', '3.6', 'nm'],
+      ['4-OH-E1', '0.5', 'nm'],
+    ]),
+    {},
+  )
 })
 
 test('one test twice on one date is found; on two dates it is a course', () => {

@@ -44,6 +44,8 @@ function unitFindings(row: ReportRow, term: Term): Finding[] {
   const kinds = kindsOfProperty[term.property]
   if (isWithoutUnit(row, term)) return [finding('unit_is_missing', `No unit was read, and ${term.displayName} has one.`, 1)]
   if (units.length === 0 || !kinds || term.scale !== 'Qn') return []
+  // Quantities per creatinine are those of urine, of which not all have a shipped term; no other unit is misread so.
+  if (units.some(({ kind }) => kind === 'creatinine_ratio')) return []
   const fits = units.some(({ kind, canonical }) => kinds.includes(kind) || term.units.includes(canonical))
   if (fits) return []
   const usual = term.units.length > 0 ? ` Usual: ${term.units.slice(0, 3).join(', ')}.` : ''
