@@ -55,8 +55,11 @@ export const isNote = (text: string): boolean =>
 /** The title of an explanation below a row. */
 export const isTitleOfNote = (text: string): boolean => /^(?:interpretation|comments?|notes?|remarks?):?$/iu.test(text)
 
-/** `Protein, Total,`, `Protein in`: the next line is part of the name. */
-export const goesOn = (name: string): boolean => /[,–-]$|\b(?:in|of)$/iu.test(name)
+/** `Protein, Total,`, `Protein in`, `Ratio, Random`: the next line is part of the name. */
+export const goesOn = (name: string): boolean => /[,–-]$|\b(?:in|of|random|spot)$/iu.test(name)
+
+/** Whether a text below a name is a note on it; `Urine` below `Creatinine, Random` is part of the name. */
+export const isNoteBelow = (name: string, text: string): boolean => isNote(text) && !(goesOn(name) && namesSpecimen(text))
 
 /** An open bracket, and a range without its end. */
 export const isUnfinished = (text: string): boolean =>

@@ -101,7 +101,9 @@ function draftsByColumns(cellsByColumn: ReadonlyMap<Column, TypedCell[]>, column
   const ownValues = valueCells.filter((cell) => !nameCells.includes(cell))
   const columnFacts = factsInColumns(cellsIn)
   const columnsOfResults = cellsIn('dated_value').length
-    ? [...cellsByColumn].flatMap(([{ kind, date = null }, results]) => (kind === 'dated_value' ? [{ results, date }] : []))
+    ? withoutDashes(
+        [...cellsByColumn].flatMap(([{ kind, date = null }, results]) => (kind === 'dated_value' ? [{ results, date }] : [])),
+      )
     : [{ results: [...ownValues, ...normal, ...abnormal], date: columnFacts.date }]
   const inComments = cellsIn('comment')
   // Columns whose name is not known show what they are by what stands in them.
@@ -123,6 +125,12 @@ function draftsByColumns(cellsByColumn: ReadonlyMap<Column, TypedCell[]>, column
     facts: { ...columnFacts, date, comments: columnsOfResults.length === 1 ? commentsIn(inComments) : [] },
     unitOfColumn: unitOfColumns(columns),
   }))
+}
+
+/** The results of days, without a dash next to numbers: nothing was measured that day. Grades of test strips are no numbers. */
+function withoutDashes<Day extends { results: readonly TypedCell[] }>(days: readonly Day[]): readonly Day[] {
+  const hasNumber = days.some(({ results }) => results.some(({ value }) => value === 'number'))
+  return hasNumber ? days.filter(({ results }) => !results.every(({ text }) => text === '-')) : days
 }
 
 /** The ranges of a row, behind the names of the groups of patients whose columns they are in. Those of several unknown columns contradict each other. */

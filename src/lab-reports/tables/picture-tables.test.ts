@@ -581,3 +581,42 @@ test('the same word in two rows of a picture is the result of each, however clos
     names.map((name) => [name, 'Not Detected']),
   )
 })
+
+test('the specimen below a name that says how it was taken is part of the name', () => {
+  const page = picture(
+    [
+      ['Test', 'Result', 'Unit', 'Reference Range'],
+      ['Sodium', '141', 'mmol/L', '135 - 145'],
+      ['Albumin/Creatinine Ratio, Random|Urine', '41', 'mg/g', '0 - 30'],
+      ['Creatinine, Random|Urine', '112', 'mg/dL', '20 - 320'],
+      ['Chloride', '101', 'mmol/L', '98 - 107'],
+    ],
+    0,
+  )
+  assert.deepEqual(
+    readIn(page).map(([name]) => name),
+    ['Sodium', 'Albumin/Creatinine Ratio, Random Urine', 'Creatinine, Random Urine', 'Chloride'],
+  )
+})
+
+test('capitals of a picture, which are lower than other letters, have as wide spaces', () => {
+  const page = picture(
+    [
+      ['Test', 'Result', 'Unit', 'Reference Range'],
+      ['Sodium in Serum', '141', 'mmol/L', '135 - 145'],
+      ['RATIO, RANDOM', '41', 'mg/g', '0 - 30'],
+      ['Chloride in Serum', '101', 'mmol/L', '98 - 107'],
+    ],
+    0,
+  )
+  // With the height of capitals the space seems wide.
+  for (const { text, box } of page.words)
+    if (text === 'RANDOM') {
+      box.left += 1.1
+      box.right += 1.1
+    }
+  assert.deepEqual(
+    readIn(page).map(([name]) => name),
+    ['Sodium in Serum', 'RATIO, RANDOM', 'Chloride in Serum'],
+  )
+})

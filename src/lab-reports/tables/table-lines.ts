@@ -8,7 +8,7 @@ import type { TableColumn } from './table-columns.ts'
 import {
   type Part,
   type TableRow,
-  isNote,
+  isNoteBelow,
   isTitleOfNote,
   goesOn,
   inOrder,
@@ -131,7 +131,7 @@ function splitNote(segment: Run[], { isNamed, hasSpecimens }: Writer): Run[][] {
 function standsAlone(runsAbove: readonly Run[], segment: readonly Run[], { isSystematic, isNamed }: Writer): boolean {
   const [first, next] = [runsAbove[0]!, segment[0]!]
   const [name, text] = [cellOfRuns(runsAbove).text, textOf(next)]
-  if (isSmaller(next, first) || isNote(text) || isTitleOfNote(text)) return true
+  if (isSmaller(next, first) || isNoteBelow(name, text) || isTitleOfNote(text)) return true
   if (joinsName(name, text, isNamed) || isNamed(cellOfRuns([...runsAbove, ...segment]).text)) return false
   return isSystematic || isNamed(name)
 }

@@ -10,6 +10,7 @@ import {
   type TableRow,
   isBroken,
   isNote,
+  isNoteBelow,
   goesOn,
   inOrder,
   isSmaller,
@@ -342,7 +343,9 @@ function isNameContinued(
     next !== undefined &&
     !goesOn(name) &&
     (next.top - lower.bottom <= gap - tolerances.LINES_CLOSER || isNameBegun(lower, next, options))
-  return !isOfNext && !isNote(text) && !isSmaller(lower.parts[0]!.run, runsAbove[0]!) && isRestOfName(name, text, options)
+  return (
+    !isOfNext && !isNoteBelow(name, text) && !isSmaller(lower.parts[0]!.run, runsAbove[0]!) && isRestOfName(name, text, options)
+  )
 }
 
 const SHORT_FORM = /^\((?=(?:[^()]*\p{Lu}){2})[^()\s]+\)$/u

@@ -13,6 +13,8 @@ export const LINE_OVERLAP = 0.5
 export const [LARGE_RESULT, NEXT_OVERLAP] = [1.25, 0.8]
 /** A space within a cell is at most the usual space times the factor, and between the two limits. */
 export const [SPACE_FACTOR, SPACE_MIN, SPACE_MAX] = [1.35, 0.34, 0.8]
+/** Multiple of the height of capitals in a picture that is the size of their letters. */
+export const SIZE_OF_CAPITALS = 1.15
 /** A wider gap is not a space. */
 export const WORD_GAP_MAX = 0.6
 /** The usual space of a page that does not show one. */

@@ -448,7 +448,24 @@ test('a flag apart from its result and the day apart from a former result are un
   )
 })
 
-test('two dashes in a table of days say that nothing was measured', () => {
+test('dashes in a table of days say that nothing was measured, and one dash next to a grade is its opposite', () => {
+  const days = (name: string, ...values: string[]) =>
+    rows(
+      [
+        [36, 'Component'],
+        [190, '11/02/2025'],
+        [290, '11/03/2025'],
+        [400, 'Ref. Range'],
+      ],
+      [
+        [36, name],
+        [190, values[0]!],
+        [290, values[1]!],
+        [400, 'Negative'],
+      ],
+    ).map(([, value]) => value)
+  assert.deepEqual(days('Lactate', '4.6', '-'), ['4.6'])
+  assert.deepEqual(days('Urine Protein', '2+', '(-)'), ['2+', '(-)'])
   assert.deepEqual(
     read(
       [
