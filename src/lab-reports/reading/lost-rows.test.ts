@@ -483,3 +483,16 @@ test('a labelled result in no block is reported, though its label is a word of s
     ['line_without_row'],
   )
 })
+
+test('who measured a table and a range that is not established are in no row and make none doubtful', () => {
+  const kinds = (...texts: string[]) =>
+    read(
+      HEADER,
+      GLUCOSE,
+      texts.map((text, index): PlacedText => [36 + index * 184, text]),
+      line('Sodium', '140', 'mmol/L', '135 - 145'),
+    ).results.flatMap(({ findings }) => findings.map(({ kind }) => kind))
+  assert.deepEqual(kinds('Resulting Agency', 'CORE LAB'), [])
+  assert.deepEqual(kinds('Not established'), [])
+  assert.notDeepEqual(kinds('Unheard Agency', 'CORE LAB'), [])
+})

@@ -76,6 +76,7 @@ test('names in pictures have the commas, spaces and slashes again that laborator
     'AG RATIO': 'A/G RATIO',
     'Trichomonas vaginalis, NAA.': 'Trichomonas vaginalis, NAA',
     'Neutrophils Abs.': 'Neutrophils Abs.',
+    'SGPT (ALT).': 'SGPT (ALT)',
   }
   for (const [read, meant] of Object.entries(names)) assert.equal(mendedName(read, isNamed), meant, read)
 })

@@ -110,9 +110,9 @@ const withSigns = (name: string, isNamed: (name: string) => boolean): string =>
     .replaceAll(ABBREVIATION, ' (')
     .replace(/^A[Il1|]?G(?=\sratio\b)/iu, 'A/G')
 
-/** `Trichomonas vaginalis, NAA.`: nothing goes on behind these methods and antibodies, so that the dot is dirt. */
+/** `Trichomonas vaginalis, NAA.`, `SGPT (ALT).`: nothing goes on behind them, so that the dot is dirt or leads to the result. */
 const withoutDirt = (name: string, isNamed: (name: string) => boolean): string =>
-  /\b(?:NAA|PCR|Ig[AEGM])\.$/u.test(name) && isNamed(name.slice(0, -1)) ? name.slice(0, -1) : name
+  /(?:\b(?:NAA|PCR|Ig[AEGM])|\))\.$/u.test(name) && isNamed(name.slice(0, -1)) ? name.slice(0, -1) : name
 
 const COMMA = /(?<![\d.,])\d+,\d{1,2}(?![\d.,])/gu
 const POINT = /(?<![\d.,])\d+\.\d{1,2}(?![\d.,])/gu

@@ -45,7 +45,9 @@ export function misreadTexts({ pages, rows }: Reading, names: Names): RowFinding
   return rows.flatMap((row, index) => {
     if (!pictures.has(row.page)) return []
     const findings = [
-      isKnownName(row, names, pages) && !lacksComma(row, usual) ? undefined : UNKNOWN_NAME,
+      isKnownName(row, names, pages) && !lacksComma(row, usual) && (usual.hasJoinedPercents || !JOINED_PERCENT.test(row.name))
+        ? undefined
+        : UNKNOWN_NAME,
       row.unit === null || (isUnit(row.unit) && !isPerhapsOfDay(row, pages)) ? undefined : UNKNOWN_UNIT,
       isCutRange(row, usual) ? CUT_RANGE : undefined,
       hasLostSign(row) ? LOST_SIGN : undefined,
@@ -64,6 +66,8 @@ interface UsualForms {
   hasZeros: boolean
   /** `40-`, `-30` */
   hasOpenRanges: boolean
+  /** `LYM%`, `GRA%`, and none with a space */
+  hasJoinedPercents: boolean
 }
 
 const usualForms = (rows: readonly Row[]): UsualForms => {
@@ -76,20 +80,23 @@ const usualForms = (rows: readonly Row[]): UsualForms => {
       }),
     ),
     hasZeros: ranges.some((range) => /(?<![\d.,])0[.,]\d/u.test(range)),
+    hasJoinedPercents:
+      rows.filter(({ name }) => JOINED_PERCENT.test(name)).length >= OPEN_MIN && rows.every(({ name }) => !/\s%/u.test(name)),
     hasOpenRanges: ranges.filter((range) => OPEN.test(range)).length >= OPEN_MIN,
   }
 }
 
-/** So many open ranges of a report are how it prints them. */
+/** So many open ranges, or percent signs without a space, are how a report prints them. */
 const OPEN_MIN = 3
+const JOINED_PERCENT = /\p{L}%/u
 const OPEN = /^[([]?\s?(?:\d[\d.,]*\s?[-–—]|[-–—]\s?\d[\d.,]*)\s?[)\]]?$/u
 /** What tells names apart behind a comma: `Complement C3 Serum` in a report that has `Ferritin, Serum`. */
 const BEHIND_COMMA =
   /(,?) (Serum|Plasma|Urine|Total|Direct|Indirect|Free|Quant(?:itative)?|Qual(?:itative)?|NAA|Ven|Art|[1-5]\w\w Generation)$/iu
 /** A comma or a bracket at the end of a name was read as a dot, or the name goes on behind it. */
 const ENDS_IN_SIGN = /[.,;:]$/u
-/** `Factor , Quantitative`, `HIV 1 +2`, `HIV1&II`, `Monocytes%`: a space that no report prints, or that is lost. */
-const MISPLACED_SPACE = /\s[.,)]|\s\+\d|[\p{L}\d]&[\p{L}\d]|\p{L}%/u
+/** `Factor , Quantitative`, `HIV 1 +2`, `HIV1&II`: a space that no report prints, or that is lost. */
+const MISPLACED_SPACE = /\s[.,)]|\s\+\d|[\p{L}\d]&[\p{L}\d]/u
 /** `D002`, `R506Q`: numbers of allergens and mutations. */
 const CODE = /\d/u
 /** `(ICT)`: an abbreviation of a method or of the name. */

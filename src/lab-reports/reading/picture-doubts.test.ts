@@ -460,3 +460,49 @@ test('an address that begins with a number and has another one in it is no block
     ['Glucose'],
   )
 })
+
+test('a row of a picture without a range is not doubtful where its unit stands in the column of ranges', () => {
+  const header: PlacedText[] = [
+    [40, 'Test'],
+    [220, 'Result'],
+    [380, 'Reference Range'],
+  ]
+  const lines = Object.entries(VALUES).map(([name, value], index): PlacedText[] => [
+    [40, name],
+    [220, value],
+    [380, index === 3 ? 'mmol/L' : '0 - 200 mmol/L'],
+  ])
+  const kinds = (extraInk?: readonly Box[]) => kindsOf(understand([createInked([header, ...lines], extraInk)]).results)[3]
+  assert.deepEqual(kinds(), [])
+  const { top, bottom } = createPicture([header, ...lines]).words.find(({ text }) => text === 'Calcium')!.box
+  assert(kinds([{ left: 430, right: 460, top, bottom }])!.includes('range_is_missing'))
+})
+
+test('bars between two columns of a picture are no letters that were not read, and other ink there is', () => {
+  const columns: PlacedText[] = [
+    [40, 'Test'],
+    [140, 'Result'],
+    [380, 'Reference Range'],
+  ]
+  const lines = Object.entries(VALUES).map(([name, value]): PlacedText[] => [
+    [40, name],
+    [140, `${value} mmol/L`],
+    [380, '0 - 200'],
+  ])
+  const page = createPicture([columns, ...lines])
+  const ofRows = page.words.filter(({ text }) => Object.hasOwn(VALUES, text)).map(({ box }) => box)
+  const kinds = (width: number, count: number) => {
+    const bars = ofRows.slice(0, count).map(({ top, bottom }) => ({ left: 250, right: 250 + width, top, bottom }))
+    return kindsOf(understand([createInked([columns, ...lines], bars)]).results).flat()
+  }
+  assert.deepEqual(kinds(80, 8), [])
+  assert(kinds(80, 2).includes('letters_not_read'))
+  assert(kinds(12, 8).includes('letters_not_read'))
+})
+
+test('a percent sign without a space behind names of a picture is how the report prints it, if no name has a space', () => {
+  const kinds = (...names: string[]) =>
+    kindsOf(read([HEADER, ...names.map((name) => row(name, '12', '0 - 20'))])).map((own) => own.includes('name_is_unknown'))
+  assert.deepEqual(kinds('Lymphocytes%', 'Monocytes%', 'Eosinophils%'), [false, false, false])
+  assert.deepEqual(kinds('Lymphocytes%', 'Monocytes%', 'Eosinophils %'), [true, true, false])
+})

@@ -13,6 +13,7 @@ import {
   type Word,
 } from '../pages/page.ts'
 import { type Column, columnsOf } from '../tables/headers.ts'
+import { drawnColumns } from './drawn-columns.ts'
 import type { ReadingFinding, ReportFinding, RowFinding } from './finding.ts'
 import { type Reading, type TableOfRows, tablesOf } from './table-doubts.ts'
 import { isBesideResult, isFlagNotRead, readBy, tokensOf } from './unread-text.ts'
@@ -111,8 +112,9 @@ function againstRows(
   const lost: Box[] = []
   const high = lettersIn(ink, height)
   const top = findTop(table, pages)
+  const isDrawn = drawnColumns(table, rows, isRead)
   for (const line of linesWithin(linesOfInk(high.filter(({ bottom }) => bottom > top)), zones)) {
-    const unread = line.filter((box) => !isRead(box) && !isBesideResult(box, table.columns))
+    const unread = line.filter((box) => !isRead(box) && !isBesideResult(box, table.columns) && !isDrawn(box))
     if (!unread.length) continue
     const beside = own.filter(({ at: index, row }) =>
       unread.some(

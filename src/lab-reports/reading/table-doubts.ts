@@ -2,7 +2,7 @@
 import { statementOfFlag } from '../../lab-values/interpret.ts'
 import { flagOf, numberOf } from '../../lab-values/values.ts'
 import type { MetadataPlaces } from '../heading/metadata.ts'
-import { areInLine, centerY, heightOf, overlapX, type PageText, type Word } from '../pages/page.ts'
+import { areInLine, type Box, centerY, heightOf, overlapX, type PageText, widthOf, type Word } from '../pages/page.ts'
 import type { Cell, Line } from '../tables/table-cells.ts'
 import type { Column, ColumnKind } from '../tables/headers.ts'
 import { nearestColumn, regionsOfPages } from '../tables/regions.ts'
@@ -238,9 +238,21 @@ function strayRanges({ columns, lines, rows: own }: TableOfRows, { rows }: Readi
   })
 }
 
-/** Whether the picture of a page has ink in the line of a row where the cells of a column stand. */
-const hasInkUnder = (kind: ColumnKind, columns: readonly Column[], { ink = [] }: PageText, { box: row }: Row): boolean =>
-  ink.some((box) => areInLine(row, box) && nearestColumn(box, columns)?.kind === kind)
+/** Share of the width of ink that is a unit: with a range in front of it a unit covers less. */
+const OF_UNIT = 0.6
+
+/** Whether the picture of a page has ink in the line of a row where the cells of a column stand, other than the unit of the row. */
+function hasInkUnder(
+  kind: ColumnKind,
+  columns: readonly Column[],
+  { ink = [], words }: PageText,
+  { box: row, unit }: Row,
+): boolean {
+  const ofUnit = words.filter(({ text, box }) => unit?.split(' ').includes(text) && areInLine(row, box))
+  const isUnit = (box: Box) =>
+    ofUnit.reduce((sum, word) => sum + Math.max(0, overlapX(word.box, box)), 0) >= widthOf(box) * OF_UNIT
+  return ink.some((box) => areInLine(row, box) && nearestColumn(box, columns)?.kind === kind && !isUnit(box))
+}
 
 const STATUS: ReadingFinding = {
   kind: 'value_is_no_result',

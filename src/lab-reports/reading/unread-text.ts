@@ -22,6 +22,7 @@ import type { ReadRowsOptions, Row } from '../tables/row-parts.ts'
 import { statementsIn } from '../tables/statements.ts'
 import { dateIn, withoutDay } from '../texts/dates.ts'
 import { cleanName, isPossibleName, looksLikeSentence } from '../texts/names.ts'
+import { drawnColumns } from './drawn-columns.ts'
 import type { ReadingFinding, ReportFinding, RowFinding } from './finding.ts'
 import { isSpecimen, type ReportResult, TIME } from './result.ts'
 import { type Reading, type TableOfRows, tablesOf } from './table-doubts.ts'
@@ -70,6 +71,10 @@ const BOUNDS = /^\d[\d.,]*\s?[-–~·]?\s?\d[\d.,]*$/u
 
 /** `Reference: <90 mg/dL` */
 const STATES_RANGE = /^(?:ref(?:erence)?|normal|optimal|standard|target|expected|desirable)\b.*\d/iu
+
+/** `Resulting Agency CORE LAB` below a table, `Not established` in place of a range. */
+const NOTE_ON_ROWS =
+  /^(?:resulting|performing) (?:agency|lab(?:oratory)?)\b|^(?:reference range:? )?not (?:established|defined)\.?$/iu
 
 /** `Your value: 5.6 K/uL` */
 const STATES_RESULT = /^(?:your )?(?:value|result)\s?[:.;]\s?[<>≤≥]?\s?\d/iu
@@ -333,6 +338,7 @@ function linesWithoutRow({ page, columns, rows: own, lines }: TableOfRows, { row
       !columnsOf(line) &&
       !texts.every((text) => columnKind(text) !== undefined) &&
       !texts.slice(1).some((text) => FILING_NOTE.test(text)) &&
+      !NOTE_ON_ROWS.test(texts.join(' ')) &&
       statementsIn(line, isSpecimen).rest !== null &&
       (texts.some((text) => STATES_RESULT.test(text)) || !looksLikeSentence(texts.join(' '))) &&
       // `Non-` is cut off wherever it stands.
@@ -457,12 +463,14 @@ function lettersNotRead(table: TableOfRows, { rows, results }: Reading): { rows:
   if (!page.unread?.length || !own.length) return { rows: [], report: [] }
   const area = boxAround(own.map((index) => rows[index]!.box))
   const height = heightOf(rows[own[0]!]!.value_box)
+  const isDrawn = drawnColumns(table, rows, readBy(page.words))
   const inside = page.unread.filter(
     (box) =>
       overlapX(box, area) > 0 &&
       overlapY(box, area) > 0 &&
       heightOf(box) > height * SIGN_HEIGHT_MIN &&
       !isBesideResult(box, table.columns) &&
+      !isDrawn(box) &&
       (!page.ink?.length || isInked(box, page)),
   )
   const beside = (box: Box) => own.filter((index) => areInLine(rows[index]!.box, box))
