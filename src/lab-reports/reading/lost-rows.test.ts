@@ -484,6 +484,10 @@ test('a labelled result in no block is reported, though its label is a word of s
   )
 })
 
+test('the name of a column is no result', () => {
+  assert.deepEqual(rowsOf(HEADER, GLUCOSE, line('TSH', 'Current Result')), [['Glucose', '92']])
+})
+
 test('who measured a table and a range that is not established are in no row and make none doubtful', () => {
   const kinds = (...texts: string[]) =>
     read(

@@ -56,6 +56,8 @@ test('units and names in pictures that are confused with others become the ones 
     'Free 13': 'Free T3',
     Blooct: 'Blood',
     gA: 'IgA',
+    'Anti-CCP Ab, IgG/gA': 'Anti-CCP Ab, IgG/IgA',
+    'LYMPHS °': 'LYMPHS %',
     'Immunoglobulin G (gG)': 'Immunoglobulin G (IgG)',
     Glucose: 'Glucose',
     'Unheard-of Marker 13': 'Unheard-of Marker 13',

@@ -79,7 +79,7 @@ const CONFUSED: readonly [read: RegExp, meant: string][] = [
   [/ct|cl/gu, 'd'],
   [/rn|nn/gu, 'm'],
   [/(?<![\p{L}\d])[l1|](?=[a-z]{2}|g[ADEGM]\b)/gu, 'I'],
-  [/^(?=g[ADEGM](?!\p{L}))/gu, 'I'],
+  [/(?<=^|\/)(?=g[ADEGM](?!\p{L}))/gu, 'I'],
 ]
 
 /** A name of nothing, as the one name of something that laboratories measure and that it was confused with. */
@@ -108,6 +108,7 @@ const withSigns = (name: string, isNamed: (name: string) => boolean): string =>
   withoutDirt(name, isNamed)
     .replaceAll(DOT, (dot, index: number) => (isNamed(name.slice(0, index)) ? ',' : dot))
     .replaceAll(ABBREVIATION, ' (')
+    .replace(/\s[°º]$/u, ' %')
     .replace(/^A[Il1|]?G(?=\sratio\b)/iu, 'A/G')
 
 /** `Trichomonas vaginalis, NAA.`, `SGPT (ALT).`: nothing goes on behind them, so that the dot is dirt or leads to the result. */

@@ -146,6 +146,24 @@ test('open ranges and bounds without a zero are doubtful in a picture only where
   assert.deepEqual(kindsOfRow('Potassium', '.4', '.3 - .5', [row('Iron', '0.4', '0.3 - 0.5')]).ofPicture, ['range_is_doubtful'])
 })
 
+test('a high bound without decimals is doubtful in a picture where others have them and the value is far below', () => {
+  const others = [row('Iron', '2.0', '<8.8')]
+  assert.deepEqual(kindsOfRow('Potassium', '2.1', '<50', others).ofPicture, ['range_is_doubtful'])
+  assert.deepEqual(kindsOfRow('Potassium', '2.1', '<50', others).ofText, [])
+  assert.deepEqual(kindsOfRow('Potassium', '2.1', '<50').ofPicture, [])
+  for (const [value, range] of [
+    ['22.5', '<50'],
+    ['2', '<50'],
+    ['2.1', '<55'],
+  ] as const)
+    assert.deepEqual(kindsOfRow('Potassium', value, range, others).ofPicture, [], `${value} of ${range}`)
+})
+
+test('a dot in a name in a picture that may be a dash is doubtful', () => {
+  assert.deepEqual(kindsOfRow('CA 19.9', '22', '0 - 35').ofPicture, ['name_is_unknown'])
+  assert.deepEqual(kindsOfRow('CA 19-9', '22', '0 - 35').ofPicture, [])
+})
+
 test('a whole number in a picture far above a range of decimal numbers may have lost its decimal sign', () => {
   const kinds = (value: string, range: string) => kindsOfRow('C-Reactive Protein', value, range)
   assert.deepEqual(kinds('85', '0.0 - 5.0').ofPicture, ['value_is_far_from_range'])

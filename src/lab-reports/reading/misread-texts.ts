@@ -64,6 +64,8 @@ interface UsualForms {
   behindCommas: ReadonlySet<string>
   /** `0.5`, and never `.5` */
   hasZeros: boolean
+  /** `<8.8` */
+  hasDecimalBounds: boolean
   /** `40-`, `-30` */
   hasOpenRanges: boolean
   /** `LYM%`, `GRA%`, and none with a space */
@@ -82,6 +84,7 @@ const usualForms = (rows: readonly Row[]): UsualForms => {
     hasZeros: ranges.some((range) => /(?<![\d.,])0[.,]\d/u.test(range)),
     hasJoinedPercents:
       rows.filter(({ name }) => JOINED_PERCENT.test(name)).length >= OPEN_MIN && rows.every(({ name }) => !/\s%/u.test(name)),
+    hasDecimalBounds: ranges.some((range) => /^[<≤]=?\s?\d+\.\d$/u.test(range)),
     hasOpenRanges: ranges.filter((range) => OPEN.test(range)).length >= OPEN_MIN,
   }
 }
@@ -119,8 +122,11 @@ function isKnownName(row: Row, { isNamed }: Names, pages: Reading['pages']): boo
       .match(/[\p{L}\d]*\p{L}[\p{L}\d]*/gu) ?? []
   const isSpelled = (word: string) => !CODE.test(word) || !/^[01]\p{L}/u.test(word)
   // `bi l irubin`: the letters are certain, the spaces are not.
+  const isSure = isCertain(row, pages)
+  // A dash in `CA 19-9` is taken for a dot, with which others print it.
+  if (/\bCA ?\d\d\.\d\b/iu.test(name) && !isSure) return false
   const isParted = words.some((_, index) => [2, 3].some((count) => isJoinedWord(words.slice(index, index + count))))
-  if (!isParted && words.every(isSpelled) && isCertain(row, pages)) return true
+  if (!isParted && words.every(isSpelled) && isSure) return true
   // `Ur`, `Fingerstick`: no name of a test, and how reports print specimens.
   const isSpecimenWord = (word: string) =>
     specimensIn(word).length > 0 || (word.length > 1 && specimenOfLetter(word) !== undefined)
@@ -163,9 +169,12 @@ const TWO_BOUNDS = /^[([]?\s?(\d*(?:[.,]\d+)?)\s?(?:-|–|—|−|~|to)\s?(\d*(?
 /** `<0` for `<90` */
 const BELOW_ZERO = /^[([]?\s?[<≤]\s?0(?:[.,]0*)?\b(?![.,]?\d)/u
 
-function isCutRange({ range_lines: lines }: Row, { hasZeros, hasOpenRanges }: UsualForms): boolean {
+function isCutRange({ range_lines: lines, value }: Row, { hasZeros, hasOpenRanges, hasDecimalBounds }: UsualForms): boolean {
   const text = lines.length === 1 ? lines[0]! : ''
   if (!/\d/u.test(text)) return false
+  // `<50` for `<5.0`
+  const [, bound = ''] = /^[<≤]=?\s?(\d+0)$/u.exec(text) ?? []
+  if (bound && hasDecimalBounds && decimalsOf(value) > 0 && (numberOf(value) ?? Infinity) < Number(bound) / 10) return true
   if (BELOW_ZERO.test(text)) return true
   if (text.split(/[([]/u).length !== text.split(/[)\]]/u).length) return true
   if (OPEN.test(text)) return !hasOpenRanges

@@ -230,8 +230,10 @@ test('a round sign behind ten is a raised nine where cells of blood are counted,
 test('strokes behind a word that has a Roman number are one', () => {
   assert.equal(spelledLine(['Troponin', '1,', 'High', 'Sensitivity']).join(' '), 'Troponin I, High Sensitivity')
   assert.equal(spelledLine(['Antithrombin', 'lll']).join(' '), 'Antithrombin III')
+  assert.equal(spelledLine(['Vitamin', 'Bl,', 'Whole', 'Blood'], 8).join(' '), 'Vitamin B1, Whole Blood')
+  assert.equal(spelledLine(['Vitamin', 'BI2']).join(' '), 'Vitamin B12')
   // Laboratories print both numbers, or none.
-  for (const same of ['Coxsackie 1', 'Glucose 1']) assert.equal(spelledLine(same.split(' ')).join(' '), same)
+  for (const same of ['Coxsackie 1', 'Glucose 1', 'RA Latex Turbid.']) assert.equal(spelledLine(same.split(' ')).join(' '), same)
 })
 
 test('words that look like a label which a page repeats are that label, and other words stay', () => {

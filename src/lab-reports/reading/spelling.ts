@@ -2,6 +2,7 @@
 import { isUnit } from '../../lab-values/units.ts'
 import { once, shippedTerms } from '../loinc/terms.ts'
 import { areInLine, heightOf, type PageText, type Word } from '../pages/page.ts'
+import { plainOf, withUsualLabels } from './repeated-labels.ts'
 
 /** A word of which each letter is surer than this was read right. */
 const CERTAIN = 0.97
@@ -40,13 +41,13 @@ interface Vocabulary {
   printedUnits: ReadonlySet<string>
 }
 
-/** The words of the names of shipped terms, by whether they have fewer than four letters, and those with signs within: `T4,Free(Direct)`. */
+/** The words of the names of shipped terms, by whether they have fewer than four letters, and those with signs: `T4,Free(Direct)`, `Turbid.` */
 const nameWords = once(() => {
   const [words, short, withSigns] = [new Set(REPORT_WORDS), new Set<string>(), new Set<string>()]
   for (const term of shippedTerms())
     for (const name of [term.displayName, ...term.aliases, ...term.sharedAliases]) {
       for (const [word] of name.toLowerCase().matchAll(/[\p{L}\d]+/gu)) (word.length >= LETTERS_MIN ? words : short).add(word)
-      for (const word of name.toLowerCase().split(' ')) if (/\p{L}\(|,./u.test(word)) withSigns.add(word)
+      for (const word of name.toLowerCase().split(' ')) if (/\p{L}\(|,.|\p{L}{5}\.$/u.test(word)) withSigns.add(word)
     }
   return { words, short, withSigns }
 })
@@ -122,7 +123,10 @@ export function spelledPage(page: PageText): PageText {
   const ofDays = isOfDays(page)
   const known: KnownWords = { isLong: isReportWord, isShort: (word) => nameWords().short.has(word) }
   // A word with a letter of its neighbor could be spelled as another word: `Norma lrange`.
-  const words = withUsualLabels(withRangeLabels(repairGaps(withUsualSpaces(withRaisedNines(page.words)), known)))
+  const words = withUsualLabels(
+    withRangeLabels(repairGaps(withUsualSpaces(withRaisedNines(page.words)), known)),
+    (word) => isReportWord(word) || isNameWord(word),
+  )
   return { ...page, words: withUsualSigns(repairGaps(spelledWords(words, ofDays), known)) }
 }
 
@@ -144,50 +148,6 @@ function withRangeLabels(words: readonly Word[]): Word[] {
     for (const [position, text] of (label ?? []).entries()) spelled[index + position] = { ...words[index + position]!, text }
   }
   return spelled
-}
-
-/** Words of labels of results and ranges, which a portal repeats in each block. */
-const LABEL_WORDS = new Set([
-  'normal',
-  'reference',
-  'standard',
-  'expected',
-  'optimal',
-  'range',
-  'interval',
-  'your',
-  'value',
-  'result',
-])
-/** So many times a page has a word that another word may be a misread one. */
-const LABEL_WORDS_MIN = 4
-
-/** `Nomol rarge:`, `Youir valu:` as the labels that a page repeats, where what was read is no word. */
-function withUsualLabels(words: readonly Word[]): Word[] {
-  const counts = new Map<string, number>()
-  for (const { text } of words) counts.set(text, (counts.get(text) ?? 0) + 1)
-  const labels = [...counts].filter(([text, count]) => count >= LABEL_WORDS_MIN && LABEL_WORDS.has(plainOf(text)))
-  return words.map((word) => {
-    const letters = plainOf(word.text)
-    if (!labels.length || !/^\p{L}{3,}$/u.test(letters) || isReportWord(letters) || isNameWord(letters)) return word
-    const found = labels.filter(([label]) => {
-      const plain = plainOf(label)
-      return plain[0] === letters[0] && distanceOf(plain, letters) <= (plain.length > 4 ? 2 : 1)
-    })
-    return found.length === 1 ? { ...word, text: found[0]![0] } : word
-  })
-}
-
-/** How many letters are to be added, left out or replaced to make one text of another. */
-function distanceOf(one: string, other: string): number {
-  let distances = Array.from({ length: other.length + 1 }, (_, index) => index)
-  for (const [row, letter] of [...one].entries()) {
-    const next = [row + 1]
-    for (const [index, otherLetter] of [...other].entries())
-      next.push(Math.min(next[index]! + 1, distances[index + 1]! + 1, distances[index]! + Number(letter !== otherLetter)))
-    distances = next
-  }
-  return distances.at(-1)!
 }
 
 /** Whether a page tells of specimens that were collected over days: their quantities may be those of a day. */
@@ -245,8 +205,8 @@ const spelledWords = (words: readonly Word[], ofDays: boolean): Word[] =>
     const isBehindNumber = index > 0 && /\d$/u.test(words[index - 1]!.text) && isNextTo(words[index - 1]!, word)
     if (word.text === 's' && !isBehindNumber && next && /^\d/u.test(next.text) && isNextTo(word, next))
       return { ...word, text: '≤' }
-    if (index > 0 && isNextTo(words[index - 1]!, word) && isRoman(words[index - 1]!.text, word.text))
-      return { ...word, text: word.text.replaceAll(/[1l|!]/gu, 'I') }
+    const numbered = withNumber(words[index - 1], word)
+    if (numbered !== word) return numbered
     const hasDot = /\p{L}\.$/u.test(word.text) && next !== undefined && isNextTo(word, next)
     if (!hasDot) return spelledWord(withLastLetter(word, ofDays))
     // `PROTEIN. TOTAL`: the dot may be a comma, which shows where a name is read.
@@ -263,6 +223,19 @@ const romanNumbers = once(() => {
         numbers.set(word!, (numbers.get(word!) ?? new Set()).add(number!))
   return numbers
 })
+
+/** `Troponin 1` as `Troponin I`, and `Vitamin Bl` as `Vitamin B1`. */
+function withNumber(last: Word | undefined, word: Word): Word {
+  const isBehind =
+    last !== undefined &&
+    areInLine(last.box, word.box) &&
+    word.box.left >= last.box.right &&
+    gapBetween(last, word) < WIDE_GAP_MAX
+  if (!isBehind) return word
+  if (isRoman(last.text, word.text)) return { ...word, text: word.text.replaceAll(/[1l|!]/gu, 'I') }
+  const isMisread = /^vitamin$/iu.test(last.text) && /^B[lI|!]2?,?$/u.test(word.text)
+  return isMisread ? { ...word, text: word.text.replace(/[lI|!]/u, '1') } : word
+}
 
 /** `Troponin 1`, `Antithrombin lll`: a Roman number behind a word that has no other number. */
 function isRoman(word: string, number: string): boolean {
@@ -331,6 +304,7 @@ export function spell(text: string): string {
   const dotted = /^(.*?([\p{L}\d]+))\.$/u.exec(text)
   if (
     dotted &&
+    !nameWords().withSigns.has(text.toLowerCase()) &&
     (/\d$/u.test(dotted[1]!) || (dotted[2]!.length > LETTERS_MIN && vocabulary().words.has(dotted[2]!.toLowerCase())))
   )
     return spell(dotted[1]!)
@@ -460,6 +434,8 @@ interface KnownWords {
 /** Multiple of the height of the letters up to which a gap is hardly a space. */
 const GAP_MAX = 0.7
 const LETTER_GAP_MAX = 0.32
+/** The same where letters are as wide as each other. */
+const WIDE_GAP_MAX = 1.2
 /** Shorter words are not put together or cut. */
 const [JOINED_LETTERS_MIN, PART_LETTERS_MIN, SHORT_END] = [6, 4, 3]
 /** With the rest they are one word. */
@@ -509,8 +485,6 @@ const gapBetween = (a: Word, b: Word): number => (b.box.left - a.box.right) / he
 
 const isNextTo = (a: Word, b: Word): boolean =>
   Math.abs(a.box.top - b.box.top) < heightOf(a.box) / 2 && gapBetween(a, b) >= 0 && gapBetween(a, b) < GAP_MAX
-
-const plainOf = (text: string): string => text.toLowerCase().replace(/[,.;:]$/u, '')
 
 function isOneWord(previous: Word | undefined, a: Word, b: Word, { isLong, isShort }: KnownWords): boolean {
   const [start, end] = [a.text.toLowerCase(), plainOf(b.text)]

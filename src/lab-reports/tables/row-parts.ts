@@ -4,7 +4,7 @@ import { boundOf, type Flag, intervalOf, isBloodGroup } from '../../lab-values/v
 import { type Box, boxAround, centerX, heightOf, overlapX, type PageText } from '../pages/page.ts'
 import { looksLikeSentence } from '../texts/names.ts'
 import { type Cell, cellOf, isTimeUnit, isValueInColumn, type Line, type TypedCell, withKind } from './table-cells.ts'
-import type { Column } from './headers.ts'
+import { type Column, columnKind } from './headers.ts'
 import { nearestColumn } from './regions.ts'
 import * as tolerances from './tolerances.ts'
 
@@ -228,7 +228,13 @@ export const isPanelTitle = (text: string): boolean =>
 
 /** Whether a free text can be a result: short, and neither the name of another one nor a list of ranges. */
 export const isFreeResult = (text: string, isNamed: (name: string) => boolean): boolean =>
-  text.length <= 80 && !looksLikeSentence(text) && !isNamed(text) && !listsRanges(text) && !isInUnit(text)
+  text.length <= 80 &&
+  !looksLikeSentence(text) &&
+  !isNamed(text) &&
+  !listsRanges(text) &&
+  !isInUnit(text) &&
+  // `Current Result` names a column.
+  columnKind(text) !== 'value'
 
 /** `TSH in µIU/mL`: the name of a column in a table that explains results. */
 const isInUnit = (text: string): boolean => {
