@@ -502,7 +502,9 @@ test('bars between two columns of a picture are no letters that were not read, a
 
 test('a percent sign without a space behind names of a picture is how the report prints it, if no name has a space', () => {
   const kinds = (...names: string[]) =>
-    kindsOf(read([HEADER, ...names.map((name) => row(name, '12', '0 - 20'))])).map((own) => own.includes('name_is_unknown'))
+    kindsOf(read([HEADER, ...names.map((name) => row(name, '12', '0 - 20'))])).map((kindsOfName) =>
+      kindsOfName.includes('name_is_unknown'),
+    )
   assert.deepEqual(kinds('Lymphocytes%', 'Monocytes%', 'Eosinophils%'), [false, false, false])
   assert.deepEqual(kinds('Lymphocytes%', 'Monocytes%', 'Eosinophils %'), [true, true, false])
 })

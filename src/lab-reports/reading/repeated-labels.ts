@@ -30,19 +30,19 @@ export function withUsualLabels(words: readonly Word[], isWord: (text: string) =
     if (!labels.length || !/^\p{L}{3,}$/u.test(letters) || isWord(letters)) return word
     const found = labels.filter(([label]) => {
       const plain = plainOf(label)
-      return plain[0] === letters[0] && distanceOf(plain, letters) <= (plain.length > 4 ? 2 : 1)
+      return plain[0] === letters[0] && countEdits(plain, letters) <= (plain.length > 4 ? 2 : 1)
     })
     return found.length === 1 ? { ...word, text: found[0]![0] } : word
   })
 }
 
 /** How many letters are to be added, left out or replaced to make one text of another. */
-function distanceOf(one: string, other: string): number {
-  let distances = Array.from({ length: other.length + 1 }, (_, index) => index)
-  for (const [row, letter] of [...one].entries()) {
+function countEdits(text: string, target: string): number {
+  let distances = Array.from({ length: target.length + 1 }, (_, index) => index)
+  for (const [row, letter] of [...text].entries()) {
     const next = [row + 1]
-    for (const [index, otherLetter] of [...other].entries())
-      next.push(Math.min(next[index]! + 1, distances[index + 1]! + 1, distances[index]! + Number(letter !== otherLetter)))
+    for (const [index, targetLetter] of [...target].entries())
+      next.push(Math.min(next[index]! + 1, distances[index + 1]! + 1, distances[index]! + Number(letter !== targetLetter)))
     distances = next
   }
   return distances.at(-1)!

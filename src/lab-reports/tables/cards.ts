@@ -117,8 +117,7 @@ function cardAt(
   }
   if (isFlagAt(position)) return undefined
   const isFlagged = previous !== undefined && flagOf(previous.text) !== undefined && !belongsToPrevious(cells, position - 1)
-  // `Normal range: 4.0 - 11.0 K/uL   Your value: 5.6 K/uL`
-  const rangeBefore = isLabelled && line.cells.find((cell) => cell.box.right < previous.box.left && isLabelledRange(cell))
+  const rangeBefore = isLabelled ? rangeLeft(line, previous) : undefined
   const left = rangeBefore ? rangeBefore.box.left : isLabelled || isFlagged ? previous.box.left : value.box.left
   // The next block may begin slightly further left in other lines.
   const nextBlock = cells.find(
@@ -132,12 +131,8 @@ function cardAt(
     heading.range || rangeBefore ? [] : rangeBelow(lines.slice(index + 1, index + 1 + LINES_MAX), value, left, reach, right)
   const unit = next?.kind === 'unit' ? next : unitBelow(lines[index + 1], value)
   const rangeInLine = cells.slice(position + 1).find((cell) => cell.kind === 'range' && cell.box.right < right)
-  const ranges = [
-    ...(heading.range ? [heading.range] : []),
-    ...(rangeBefore ? [{ cell: rangeBefore, line }] : []),
-    ...(rangeInLine ? [{ cell: rangeInLine, line }] : []),
-    ...rangesBelow,
-  ]
+  const inLine = [rangeBefore, rangeInLine].flatMap((cell) => (cell ? [{ cell, line }] : []))
+  const ranges = [...(heading.range ? [heading.range] : []), ...inLine, ...rangesBelow]
   if (!unit && !ranges.length && !isAnalyte(cleanName(heading.name.cell.text))) return undefined
   const flagsBelow = findFlagsBelow(lines[index + 1], value, lines[index]!, reach)
   const flags = [...heading.name.line.cells, ...cells, ...flagsBelow.cells].filter(
@@ -158,6 +153,10 @@ function cardAt(
     lines: [...new Set([heading.name.line, line, ...ranges.map((range) => range.line), ...flagsBelow.lines])],
   }
 }
+
+/** The labelled range in front of a labelled result: `Normal range: 4.0 - 11.0 K/uL   Your value: 5.6 K/uL`. */
+const rangeLeft = ({ cells }: Line, label: Cell): Cell | undefined =>
+  cells.find((cell) => cell.box.right < label.box.left && isLabelledRange(cell))
 
 /**
  * The block of a result below its label, which stands beside the name: `Rubella Antibody  Your value` above

@@ -40,7 +40,7 @@ export function runsOfLine(line: Line, { widest }: Spaces, separators: readonly 
   const words = line.cells.flatMap((cell) => cell.words).toSorted((a, b) => a.box.left - b.box.left)
   for (const word of words) {
     const last = runs.at(-1)?.at(-1)
-    const height = last ? Math.min(heightOf(last.box), heightOf(word.box)) * sizeOf(last, word) : 0
+    const height = last ? Math.min(heightOf(last.box), heightOf(word.box)) * letterScale(last, word) : 0
     const space = last && (isOpenRange(last, word) || isNegation(last, word)) ? tolerances.DASH_GAP : widest
     if (last && word.box.left - last.box.right < height * space && !separators.some((x) => isBetween(x, last, word)))
       runs.at(-1)!.push(word)
@@ -50,7 +50,7 @@ export function runsOfLine(line: Line, { widest }: Spaces, separators: readonly 
 }
 
 /** In a picture letters are as high as they are drawn: capitals alone have no room for strokes below the line. */
-const sizeOf = (a: Word, b: Word): number =>
+const letterScale = (a: Word, b: Word): number =>
   isSeen(a) && CAPITALS.test(a.text) && CAPITALS.test(b.text) ? tolerances.SIZE_OF_CAPITALS : 1
 const CAPITALS = /^[\p{Lu}/-]{2,}[,.]?$/u
 
