@@ -400,3 +400,35 @@ test('cholesterol of lipoproteins is found by the whole names of these', () => {
     codes(['Non-HDL cholesterol', 'HDL cholesterol', 'LDL cholesterol', 'VLDL cholesterol']),
   )
 })
+
+test('names of everyday reports that say the specimen or the estimation in short are known', () => {
+  const names: [name: string, value: string, unit: string | null, code: string][] = [
+    ['Haemoglobin estimation', '118', 'g/L', '718-7'],
+    ['Mean corpusc. haemoglobin', '26.8', 'pg', '785-6'],
+    ['S. Bilirubin (Total)', '1.0', 'mg/dl', '1975-2'],
+    ['TC/ HDL Cholesterol Ratio', '4.3', 'Ratio', '9830-1'],
+    ['Malarial Parasite', 'Not Seen', null, '32700-7'],
+    ['Dengue IgG Antibody', 'Negative', null, '29661-6'],
+    ['Dengue IgG', '1:80', null, '6811-4'],
+    ['Salmonella Typhi "O"', '1:160', null, '42959-7'],
+    ['S. Typhi H', '1:80', null, '42960-5'],
+    ['Vitality', '71', '%', '10613-8'],
+  ]
+  for (const [name, value, unit, code] of names) {
+    assert.equal(meaningOf(name, value, unit).loinc_match_status, 'auto_match', name)
+    assert.equal(codeOf(name, value, unit), code, name)
+  }
+  assert.notEqual(codeOf('S. Aureus', 'Isolated', null), '718-7')
+  const ofStool = { source_panel_name: 'Stool Analysis' }
+  assert.equal(codeOf('Consistency', 'Semi-formed', null, ofStool), '11029-6')
+  assert.equal(codeOf('Cysts', 'Not seen', null, ofStool), '10704-5')
+  const pair = (...rows: Parameters<typeof row>[]) =>
+    matchLoinc(rows.map((one) => row(...one))).map(({ findings }) => findings.length)
+  assert.deepEqual(pair(['Ova', 'Not seen', null, ofStool], ['Cysts', 'Seen', null, ofStool]), [0, 0])
+  assert.deepEqual(pair(['Ova', 'Not seen', null, ofStool], ['Ova', 'Seen', null, ofStool]), [1, 1])
+  assert.deepEqual(pair(['Specific Gravity', '1020', null, { source_panel_name: 'Urine' }]), [0])
+  assert.deepEqual(pair(['PT Patient', '13.1', 'Seconds'], ['PT Control', '12.0', 'Seconds']), [0, 0])
+  // Neither is likely to be immunoglobulin M.
+  assert.deepEqual(pair(['Typhidot IgM', 'Negative', null], ['Chikungunya IgM', 'Positive', null]), [0, 0])
+  assert.deepEqual(pair(['Haematocrit', '0.36', null], ['Haemoglobin', '119', null]), [0, 1])
+})

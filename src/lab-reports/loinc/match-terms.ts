@@ -109,6 +109,8 @@ function unitFit(term: Term, units: readonly Unit[], text: string, { value }: Re
   if (form === 'titer') return term.property === 'Titr' ? { fit: 1, isExact: true } : { fit: 0.5, isExact: false }
   if (form === 'word') return { fit: 0.6, isExact: false }
   if (term.property === 'Naric' && INTERVAL.test(value)) return { fit: 1, isExact: true }
+  // A hematocrit of 0.36.
+  if (term.property === 'VFr' && /^0?[.,]\d+$/u.test(value)) return { fit: 1, isExact: true }
   if (term.property === 'Titr') return { fit: 0.8, isExact: false }
   if (unitlessProperties.has(term.property))
     return { fit: term.property === 'ACnc' ? 0.88 : 1, isExact: term.property !== 'ACnc' }

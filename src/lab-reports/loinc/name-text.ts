@@ -76,7 +76,7 @@ const METHODS: [RegExp, string][] = [
   ],
 ]
 const FILLERS =
-  /\b(?:quantitative|quant|qn|quan|qnt|qualitative|qual|ql|total|status|titer|titre|count|reading|observed|patient|fasting|estimated|lc|cascade|3rd gen(?:eration)?|4th gen(?:eration)?|5th gen(?:eration)?|generation|adult|modified|monitor|good|bad)\b/g
+  /\b(?:quantitative|quant|qn|quan|qnt|qualitative|qual|ql|total|status|titer|titre|count|reading|observed|patient|fasting|estimated|estimation|lc|cascade|3rd gen(?:eration)?|4th gen(?:eration)?|5th gen(?:eration)?|generation|adult|modified|monitor|good|bad)\b/g
 
 /** The family of the specimen that a heading or a specimen field names; undefined if it names none. */
 export function specimenIn(text: string): string | undefined {
@@ -114,8 +114,8 @@ export function methodsIn(text: string): string[] {
   return [...METHODS, ...FORMULAS].filter(([pattern]) => folded.search(pattern) >= 0).map(([, method]) => method)
 }
 
-/** `S-ALAT`, and `B -Hb` where the names stand below each other. */
-const PREFIX = /^(?:f?[spbue]|pt|du|fs|fp) ?[-:] ?(?=\p{L}{2})/u
+/** `S-ALAT`, `S. Bilirubin`, and `B -Hb` where the names stand below each other. */
+const PREFIX = /^(?:(?:f?[spbue]|pt|du|fs|fp) ?[-:]|[su]\.) ?(?=\p{L}{2})/u
 
 /** Reads a name as a report prints it. At most 300 characters are read. */
 export function readName(name: string): NameParts {

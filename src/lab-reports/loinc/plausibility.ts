@@ -34,7 +34,9 @@ export function checkPlausibility(rows: readonly ReportRow[], terms: readonly (T
   }
   for (const results of dates.values()) {
     for (const { index, text } of calculatedFindings(results)) findings[index]!.push(finding('contradicts_parts', text, 0.88))
-    for (const { index, text } of duplicates(results)) findings[index]!.push(finding('duplicate', text, 0.9))
+    // `PT Control` is that of the reagent.
+    const own = results.filter(({ row }) => !/\bcontrol\b/iu.test(row.test_name))
+    for (const { index, text } of duplicates(own)) findings[index]!.push(finding('duplicate', text, 0.9))
   }
   return findings
 }
@@ -58,7 +60,10 @@ const WITHOUT_UNIT = new Set<UnitKind>(['ratio', 'ph', 'index'])
 const isWithoutUnit = ({ units, value }: ReportRow, { property, scale, units: usual }: Term): boolean => {
   // Shares may be ratios by their property and are always printed with their sign.
   const kinds = usual.length && usual.every((item) => item === '%') ? (['fraction'] as const) : kindsOfProperty[property]
-  return !units && scale === 'Qn' && readNumber(value) !== undefined && !!kinds && !kinds.some((kind) => WITHOUT_UNIT.has(kind))
+  const number = readNumber(value)?.value
+  // A hematocrit of 0.36 has no unit, or one of liters in a liter.
+  if (number === undefined || (property === 'VFr' && number > 0 && number < 1)) return false
+  return !units && scale === 'Qn' && !!kinds && !kinds.some((kind) => WITHOUT_UNIT.has(kind))
 }
 
 /** `1,020`: thousands, or three decimals. What is possible decides. */
@@ -69,6 +74,8 @@ function limitFindings(row: ReportRow, term: Term): Finding[] {
     const decimals = { ...row, value: row.value.replace(COMMA, '$1.$2') }
     if (limitFindings(decimals, term).length === 0) return []
   }
+  // `1020` for a specific gravity of 1.020
+  if (/gravity/iu.test(term.component) && /^10[0-6]\d$/u.test(row.value)) return []
   const read = readNumber(row.value)
   const limits = term.low !== null && term.high !== null ? readUnit(term.rangeUnit)[0] : undefined
   if (!read || !limits) return []
@@ -93,7 +100,10 @@ function unitsLike(text: string | null | undefined, limits: Unit): Unit[] {
 function* duplicates(results: readonly KnownResult[]): Generator<{ index: number; text: string }> {
   const byTerm = new Map<string, KnownResult[]>()
   for (const result of results) {
-    const key = `${result.term.code}\t${result.row.specimen ?? ''}`
+    // Parts of an examination may be of one term: `Ova`, `Cysts`. A count and a concentration are two tests.
+    const name = result.term.scale === 'Nom' ? result.row.test_name.toLowerCase() : ''
+    const kind = readUnit(result.row.units)[0]?.kind ?? ''
+    const key = [result.term.code, result.row.specimen ?? '', name, kind].join('\t')
     byTerm.set(key, [...(byTerm.get(key) ?? []), result])
   }
   for (const same of byTerm.values())
