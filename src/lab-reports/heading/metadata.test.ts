@@ -94,6 +94,37 @@ Hematology`,
     expected: { patient_first_name: null, patient_last_name: null, gender: 'male', lab_name: 'Fauxganga Clinic Ltd' },
   },
   {
+    title: 'an address that begins or ends with a number, near to a birth date',
+    head: `
+#Mockwell Pathology Services
+9 Gumtree Ct
+Nowhere VIC 0000
+DOB: 30/04/1992`,
+    expected: { patient_first_name: null, patient_last_name: null, dob: '1992-04-30' },
+  },
+  {
+    title: 'a letter about a patient whose birth date follows behind a comma',
+    head: `
+#Mockwell Pathology Services
+Re: Mrs Agatha TESTINGTON, DOB 03/05/1961`,
+    expected: { patient_first_name: 'Agatha', patient_last_name: 'Testington' },
+  },
+  {
+    title: 'labels in two languages',
+    head: `
+#Makmal Rekaan Laboratory
+Nama / Name : CONTOH UJIAN     No. Makmal / Lab No. : 24-0917734
+Jantina / Sex : Female     Doktor / Doctor : Klinik Khayalan
+Tarikh Diambil / Collected : 25/06/2024`,
+    expected: {
+      patient_first_name: 'Contoh',
+      patient_last_name: 'Ujian',
+      gender: 'female',
+      date_collected: '2024-06-25',
+      specimen_number: '24-0917734',
+    },
+  },
+  {
     title: 'a name without a label, with sex and age behind commas,',
     head: `
 #Mockwell Pathology Services

@@ -221,7 +221,10 @@ const NAME =
 
 /** Several commas part the places of an address: `Torva chowk, Torva, Khunta`. In `Doe, Jane, F, 45 years` they part what a person is. */
 const isAddress = (text: string): boolean =>
-  /^[^,(]+,[^,(]+,/u.test(text) && !PERSONAL.test(text) && !saysSexAndAge(text) && !/,\s?[FM](?:[,\s]|$)/u.test(text)
+  // `9 Gumtree Ct`, `Nowhere VIC 3999`
+  /^\d{1,5}[a-z]?(?:\/\d+)?,?\s\p{L}/iu.test(text) ||
+  /\s\p{Lu}{2,3}\s\d{4,5}(?:-\d{4})?$/u.test(text) ||
+  (/^[^,(]+,[^,(]+,/u.test(text) && !PERSONAL.test(text) && !saysSexAndAge(text) && !/,\s?[FM](?:[,\s]|$)/u.test(text))
 
 /** The name of the patient in the lines of a head; undefined if none stands near to a birth date, a sex or a title. */
 function nameWithoutLabel(head: readonly Line[], isTaken: (cell: Cell) => boolean): PlacedText | undefined {
@@ -306,7 +309,7 @@ const COMPANY =
   /\b(?:ltd|limited|llc|llp|inc|incorporated|corp(?:oration)?|gmbh|mvz|ag|bv|b\.v|nv|pty|pte|plc|pvt|sdn|bhd|s\.?a\.?|s\.?l\.?|s\.?r\.?l|associates|group|partners|foundation|stichting|services)\b\.?/iu
 /** Words of headings, which laboratories do not have in their names. */
 const PANEL_WORDS =
-  /\b(?:panel|profile|metabolic|lipids?|blood|serum|urine|urinalysis|stool|function|haematology|biochemistry|immunology|serology|microbiology|hormones?|vitamins?|minerals?|thyroid|liver|kidney|renal|cardiac|cbc|differential|platelets?|electrolytes|allergy|markers?)\b/iu
+  /\b(?:panel|profile|metabolic|lipids?|blood|serum|urine|urinalysis|stool|function|haematology|biochemistry|immunology|serology|microbiology|hormones?|vitamins?|minerals?|thyroid|liver|kidney|renal|cardiac|cbc|differential|platelets?|electrolytes|allergy|markers?|(?:heart|bone|joint|gut|brain|digestive) health)\b/iu
 const NO_LAB =
   /[:@]|www\.|http|\d{3}|\b(?:ids?|reports?|results?|patients?|page|phone|tel|fax|address|comments?|tests?|number|name|record|range|count|department|confidential|information|details|summary|date|final|street|road|avenue|drive|terrace|suite|plot|born|your|chart|dear|re)\b/iu
 const CONTACT =

@@ -1,5 +1,5 @@
 // Which field of a report a text names as its label (`Date of birth`, `Lab Ref No`), and which texts can be the name of a result.
-import { isUnit } from '../../lab-values/units.ts'
+import { isUnit, unitBehind } from '../../lab-values/units.ts'
 import { flagOf } from '../../lab-values/values.ts'
 import { dateIn } from './dates.ts'
 
@@ -81,8 +81,19 @@ export function labelAt(original: string): { field: Field; length: number } | un
     return { field, length: start + match[0].length }
   }
   const beforeColon = text.split(':', 1)[0]!
-  const field = fieldOfWords(beforeColon.replace(/\([^)]*\)/gu, ' '))
+  const field = fieldOfWords(beforeColon.replace(/\([^)]*\)/gu, ' ')) ?? fieldOfLanguages(beforeColon)
   return field && { field, length: beforeColon.trimEnd().length }
+}
+
+/** `Nama / Name`, `Tarikh Diambil / Collected`: the field of a label that is printed in two languages. */
+function fieldOfLanguages(label: string): Field | undefined {
+  const parts = label.trim().split(' / ')
+  if (parts.length !== 2) return undefined
+  const fields = parts.flatMap((part) => {
+    const own = labelAt(part)
+    return own?.length === part.length ? [own.field] : []
+  })
+  return fields[0]
 }
 
 function followsWithoutColon(field: Field, rest: string): boolean {
@@ -210,7 +221,9 @@ export const isPossibleName = (name: string, isNamed: (name: string) => boolean)
   !/^(?:sample|specimen) (?:is )?(?:slightly|mildly|moderately|grossly|markedly|haemoly|hemoly|icteric|lipa?emic)/iu.test(name) &&
   // Degrees below a name.
   !/^\([A-Z]{2,6}(?:, ?[A-Z]{2,6})+\)$/u.test(name) &&
-  (name.match(/\p{L}/gu)?.length ?? 0) >= 2 - Number(/^[A-Z]\s?\d{0,2}$/u.test(name) && isNamed(name)) &&
+  // Other scripts stand beside names: they are those of columns and fields in the other language of a report.
+  (name.match(/[\p{Script=Latin}\p{Script=Greek}]/gu)?.length ?? 0) >=
+    2 - Number(/^[A-Z]\s?\d{0,2}$/u.test(name) && isNamed(name)) &&
   name.length <= 90 &&
   !isLegend(name) &&
   !name.includes('©') &&
@@ -218,6 +231,8 @@ export const isPossibleName = (name: string, isNamed: (name: string) => boolean)
   !/\p{L}:\/\//u.test(name) &&
   !/\bpage(?: \d+ (?:of|\/))?$/iu.test(name) &&
   name.split(' ').length <= 12 &&
+  // `121 - 150 mg/dl : Fair Control` says what results mean.
+  !(/^[<>≤≥]?\s?\d[\d.,]*\s?[-–]\s?\d/u.test(name) && unitBehind(name) !== null) &&
   // `In nmol/L` belongs to the name of a column.
   !(/^in\s/iu.test(name) && isUnit(name.slice(3))) &&
   // `HbA1c in % 4.0-5.6` is a line of a table of categories.

@@ -33,6 +33,7 @@ const plainName = (value: string): string =>
     .replace(/\s*\(.*$/u, '')
     .replace(/\s{2,}.*$/u, '')
     .replace(/\s*[/|]?\s*\b\d.*$/u, '')
+    .replace(/[,;\s]+(?:dob|d\.o\.b\.?|born|date of birth|aged?|nhs(?: no)?|mrn|chi(?: no)?)\b.*$/iu, '')
     .replace(/[,\s]+(?:male|female|m|f)$/iu, '')
     .replace(TITLES, '')
     .replace(TITLES_BEHIND, '')
