@@ -131,6 +131,10 @@ export function isResultWord(text: string): boolean {
   )
 }
 
+const WORDS_OF_RESULTS = new Set([...WORDS].flatMap((text) => text.split(/[ -]/u)))
+/** Whether results have this word, in lower case. */
+export const isWordOfResults = (word: string): boolean => WORDS_OF_RESULTS.has(word)
+
 export const isBloodGroup = (text: string): boolean => GROUP.test(text.trim())
 
 /** What a flag says. `marked`: something is unusual, in which direction is not said; `noted`: there is a note on the result. */
