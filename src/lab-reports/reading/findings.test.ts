@@ -6,7 +6,7 @@ import type { MetadataPlaces } from '../heading/metadata.ts'
 import type { PageText } from '../pages/page.ts'
 import type { Row } from '../tables/row-parts.ts'
 import { readLinesOfPage } from '../tables/tables.ts'
-import { collectFindings } from './findings.ts'
+import { collectFindings, isParticular } from './findings.ts'
 import { isNamed, understand } from './read-report.ts'
 import { toResult } from './result.ts'
 
@@ -264,6 +264,19 @@ describe('a table', () => {
     assert.deepEqual(findings([HEADER, ...lines], rows).rows, [[], [], ['flag_is_missing'], []])
   })
 
+  test('has no doubtful row where a word that is not as expected has no flag either', () => {
+    const ranged = (value: string, range: string, flag: 'high' | null) => ({ value, range_lines: [range], flag })
+    const cells = [
+      ranged('150', '70 - 99', null),
+      ranged('Positive', 'Negative', null),
+      ranged('Present', 'Absent', 'high'),
+      ranged('90', '70 - 99', null),
+    ]
+    const rows = whole.map((row, index) => ({ ...row, ...cells[index]! }))
+    const lines = names.map((name, index) => line(name, cells[index]!.value, '', cells[index]!.range_lines[0]!))
+    assert.deepEqual(findings([HEADER, ...lines], rows).rows, [[], [], [], []])
+  })
+
   test('of which most rows are doubtful in their columns is doubtful as a whole', () => {
     const rows = whole.map((row, index) => (index ? { ...row, unit: '70 - 99' } : row))
     assert.deepEqual(findings([HEADER, ...printed], rows).rows[0], ['table_is_doubtful'])
@@ -373,4 +386,32 @@ test('two numbers of similar size that could be one with groups of digits are do
   for (const line of ['Beta hCG 120 118 mIU/mL', 'Beta hCG 512 498 mIU/mL'])
     assert.deepEqual(kinds(line), ['value_is_no_result'], line)
   for (const line of ['Ferritin 1 234 ng/mL', 'Platelets 250 000 /uL']) assert.deepEqual(kinds(line), [], line)
+})
+
+test('an unknown name among known ones of its list outside the tables is no doubtful one, and an unknown name elsewhere is', () => {
+  const doubtsOf = (names: readonly string[]) => {
+    const lines: PlacedText[][] = [
+      [[40, 'URINE R/E']],
+      ...names.map((name): PlacedText[] => [
+        [40, name],
+        [220, ': Nil'],
+      ]),
+      HEADER,
+      line('Glucose', '95', 'mg/dL', '70 - 99'),
+    ]
+    const list = names.map((name, index) =>
+      rowIn(index + 1, { name, value: 'Nil', unit: null, range_lines: [], panel: 'URINE R/E' }),
+    )
+    return findings(lines, [...list, rowIn(names.length + 2, {})]).rows.map((kinds) => kinds.includes('name_is_unknown'))
+  }
+  assert.deepEqual(doubtsOf(['Protein', 'Glucose', 'Ketones', 'Bilirubin', 'Sediment xyz']), Array(6).fill(false))
+  assert.deepEqual(doubtsOf(['Protein', 'Sediment xyz', 'Walking', 'Sleep']), [false, true, true, true, false])
+})
+
+test('a time in a line about the patient is none of a result, and a row of a test is one', () => {
+  const places: MetadataPlaces = { dob: { page: 1, box: rowIn(1, {}).box } }
+  const isOne = (fields: Partial<Row>, line = 1) => isParticular(rowIn(line, fields), places, { isNamed })
+  assert.equal(isOne({ name: 'FATIMA SAMPLE', value: '08:35', unit: 'L/L' }), true)
+  assert.equal(isOne({ name: 'FATIMA SAMPLE', value: '08:35', unit: 'L/L' }, 5), false)
+  assert.equal(isOne({ name: 'Glucose', value: '08:35' }), false)
 })

@@ -57,10 +57,12 @@ const PHYSICIAN = /,\s?(?:MD|M\.D\.|DO|NP|PA|MBBS|PhD)\b|^Dr\b\.?/u
 
 /** Whether a row is what the report says of physicians and days, in a line with what it says of the patient, or a time behind its label, and no result. */
 export const isParticular = (row: Row, places: MetadataPlaces, names: Pick<ReadRowsOptions, 'isNamed'>): boolean =>
-  row.unit === null &&
-  !row.range_lines.length &&
-  (((PHYSICIAN.test(row.name) || dateIn(row.name) !== undefined) && isAmongParticulars(row, places, names)) ||
-    (TIME.test(row.value) && isLabel(row.name.split(' ').at(-1)!) && !names.isNamed(row.name)))
+  // A time in a line about the patient is none of a result, whatever was read for its unit.
+  (TIME.test(row.value) && !names.isNamed(row.name) && isAmongParticulars(row, places, names)) ||
+  (row.unit === null &&
+    !row.range_lines.length &&
+    (((PHYSICIAN.test(row.name) || dateIn(row.name) !== undefined) && isAmongParticulars(row, places, names)) ||
+      (TIME.test(row.value) && isLabel(row.name.split(' ').at(-1)!) && !names.isNamed(row.name))))
 
 /** Whether a row is in the line of something that is said about the patient. */
 function isAmongParticulars(row: Row, places: MetadataPlaces, { isNamed }: Pick<ReadRowsOptions, 'isNamed'>): boolean {

@@ -379,17 +379,18 @@ test('an address of a laboratory below a table is no row', () => {
   )
 })
 
-test('a line of a list of words that is in no row is reported, whatever it measures', () => {
-  const item = (name: string): PlacedText[] => [
+test('a line of a list of words is read, whatever it measures, if its word is exactly below the others, and else reported', () => {
+  const item = (name: string, left = 220): PlacedText[] => [
     [36, name],
-    [220, 'Not Detected'],
+    [left, 'Not Detected'],
   ]
-  const { results, findings } = read(item('Adenovirus'), item('Campylobacter'), item('Xyzella minor'), item('Influenza A'))
-  assert.equal(results.length, 3)
-  assert.deepEqual(
-    findings!.map(({ kind }) => kind),
-    ['line_without_row'],
-  )
+  const readWith = (left: number) => {
+    const lines = [item('Adenovirus'), item('Campylobacter'), item('Xyzella minor', left), item('Influenza A')]
+    const { results, findings } = read(...lines)
+    return [results.length, findings!.map(({ kind }) => kind)]
+  }
+  assert.deepEqual(readWith(220), [4, []])
+  assert.deepEqual(readWith(226), [3, ['line_without_row']])
 })
 
 test('what a practice does about a report is no lost row', () => {

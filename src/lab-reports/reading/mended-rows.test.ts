@@ -79,6 +79,7 @@ test('names in pictures have the commas, spaces and slashes again that laborator
     'Trichomonas vaginalis, NAA.': 'Trichomonas vaginalis, NAA',
     'Neutrophils Abs.': 'Neutrophils Abs.',
     'SGPT (ALT).': 'SGPT (ALT)',
+    'Salmonella Typhi "O""': 'Salmonella Typhi "O"',
   }
   for (const [read, meant] of Object.entries(names)) assert.equal(mendedName(read, isNamed), meant, read)
 })

@@ -40,9 +40,17 @@ function mendedValue({ name, value, unit, range_lines: ranges, comments }: Row):
   return /^[1l|]$/u.test(value) && unit === null && !ranges.length && isSusceptibility(name, 'I', comments) ? 'I' : value
 }
 
+/** `[Absent`: the other bracket was not seen. Of a number a digit may be lost with it. */
+const OPEN_WORD = /^[[(]([^\d()[\]]+)$|^([^\d()[\]]+)[\])]$/u
+
 export function mendedRange(text: string): string {
   const plain = withoutSite(
-    text.replaceAll(BEFORE_AGE, ';').replaceAll(ZERO, '0').replaceAll(DASHES, ' - ').replaceAll(RUN_TOGETHER, ' to '),
+    text
+      .replace(OPEN_WORD, '$1$2')
+      .replaceAll(BEFORE_AGE, ';')
+      .replaceAll(ZERO, '0')
+      .replaceAll(DASHES, ' - ')
+      .replaceAll(RUN_TOGETHER, ' to '),
   )
   const [, low, high] = TWO_NUMBERS.exec(plain) ?? []
   if (low === undefined || high === undefined) return plain
@@ -106,6 +114,8 @@ const ABBREVIATION = /(?<=\p{L}{3}|\s\p{Lu})\((?=(?:\p{Lu}{2}[\p{L}\d/-]{0,3}|Ig
 /** A name with signs that are lost or misread in pictures, also `AG Ratio`, which is printed with a slash. */
 const withSigns = (name: string, isNamed: (name: string) => boolean): string =>
   withoutDirt(name, isNamed)
+    // `Typhi "O""`
+    .replaceAll(/["'“”]{2,}/gu, '"')
     .replaceAll(DOT, (dot, index: number) => (isNamed(name.slice(0, index)) ? ',' : dot))
     .replaceAll(ABBREVIATION, ' (')
     .replace(/\s[°º]$/u, ' %')

@@ -175,3 +175,29 @@ test('a whole number in a picture far above a range of decimal numbers may have 
   ] as const)
     assert.deepEqual(kinds(value, range).ofPicture, [], `${value} of ${range}`)
 })
+
+test('a result with an unknown word in a picture is doubtful, unless its letters are certain and may be one word', () => {
+  const isDoubtful = (value: string, confidence: number) => {
+    const cells = (name: string, result: string): PlacedText[] => [
+      [40, name],
+      [220, result],
+    ]
+    const lines = [HEADER, cells('Mucus', value), cells('Occult Blood', 'Negative'), row('Sodium', '140')]
+    return kindsOf(understand([createPicture(lines, confidence)]).results)[0]!.includes('value_is_no_result')
+  }
+  for (const value of ['Present', 'Pale yellow', 'Not seen', 'No parasites seen', 'Semi-formed'])
+    assert(!isDoubtful(value, 0.9), value)
+  assert(isDoubtful('Strwa coxured seen', 0.9))
+  assert(!isDoubtful('Balantidium seen', 0.99))
+  assert(isDoubtful('Entamoebahistolyticacystsseen', 0.99))
+})
+
+test('the first hour of a sedimentation rate is no misread number', () => {
+  const rate: PlacedText[] = [
+    [40, 'E.S.R. (1st hour)'],
+    [220, '34'],
+    [300, 'mm/hr'],
+    [380, '0 - 20'],
+  ]
+  assert.deepEqual(kindsOf(read([HEADER, rate, row('Sodium', '140')]))[0], [])
+})

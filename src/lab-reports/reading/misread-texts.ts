@@ -1,7 +1,7 @@
 // Texts in rows of pictures that may be misread: names and units that no laboratory uses, ranges that are cut, lost decimal signs.
 import { specimenOfLetter, specimensIn } from '../loinc/name-text.ts'
 import { isUnit } from '../../lab-values/units.ts'
-import { numberOf } from '../../lab-values/values.ts'
+import { isWordOfResults, numberOf } from '../../lab-values/values.ts'
 import { areInLine } from '../pages/page.ts'
 import type { ReadRowsOptions, Row } from '../tables/row-parts.ts'
 import { isSusceptibility } from '../texts/antibiotics.ts'
@@ -31,6 +31,10 @@ const THOUSANDS: ReadingFinding = {
   kind: 'value_is_far_from_range',
   text: 'The value has three decimals, and nothing else in its row has: its point may be a comma between thousands.',
 }
+const UNKNOWN_WORDS: ReadingFinding = {
+  kind: 'value_is_no_result',
+  text: 'The result has a word that no report is known to use as it was read from the picture: letters or spaces may be wrong.',
+}
 const UNSURE_SIGN: ReadingFinding = {
   kind: 'value_is_no_result',
   text: 'A plus sign in a picture is easily taken for this sign.',
@@ -53,6 +57,7 @@ export function misreadTexts({ pages, rows }: Reading, names: Names): RowFinding
       hasLostSign(row) ? LOST_SIGN : undefined,
       hasPointForComma(row) ? THOUSANDS : undefined,
       row.value.includes('±') ? UNSURE_SIGN : undefined,
+      hasUnknownWord(row, pages) ? UNKNOWN_WORDS : undefined,
     ]
     return findings.flatMap((finding) => (finding ? [{ row: index, finding }] : []))
   })
@@ -120,7 +125,7 @@ function isKnownName(row: Row, { isNamed }: Names, pages: Reading['pages']): boo
       .replaceAll(IN_BRACKETS, '')
       .toLowerCase()
       .match(/[\p{L}\d]*\p{L}[\p{L}\d]*/gu) ?? []
-  const isSpelled = (word: string) => !CODE.test(word) || !/^[01]\p{L}/u.test(word)
+  const isSpelled = (word: string) => !CODE.test(word) || !/^(?!1st$)[01]\p{L}/u.test(word)
   // `bi l irubin`: the letters are certain, the spaces are not.
   const isSure = isCertain(row, pages)
   // A dash in `CA 19-9` is taken for a dot, with which others print it.
@@ -144,6 +149,21 @@ function isCertain({ name, page: number, box, value_box }: Row, pages: Reading['
     .flatMap(({ page }) => page.words)
     .filter((word) => areInLine(word.box, box) && word.box.right <= value_box.left)
   return name.split(' ').every((part) => words.some(({ text, confidence }) => text === part && confidence >= CERTAIN))
+}
+
+/** Longer words in one piece are several. */
+const LETTERS_MAX = 20
+
+/** Whether a result has a word that is neither usual in reports nor certain, or is several: `Histolyticacystsseen`. */
+function hasUnknownWord({ value, page: number, value_box }: Row, pages: Reading['pages']): boolean {
+  const unknown = (value.match(/\p{L}{4,}/gu) ?? []).filter((word) => {
+    const lower = word.toLowerCase()
+    return ![isWordOfResults, isReportWord, isNameWord, isUsualWord].some((isKnown) => isKnown(lower))
+  })
+  const words = pages.filter(({ page }) => page.number === number).flatMap(({ page }) => page.words)
+  const isSure = (part: string) =>
+    words.some(({ text, box, confidence }) => text.includes(part) && areInLine(box, value_box) && confidence >= CERTAIN)
+  return unknown.some((word) => word.length > LETTERS_MAX || !isSure(word))
 }
 
 /** `mg/d` on a page that has `mg/dL`: of a day, or without its last letter. */

@@ -508,3 +508,54 @@ test('a percent sign without a space behind names of a picture is how the report
   assert.deepEqual(kinds('Lymphocytes%', 'Monocytes%', 'Eosinophils%'), [false, false, false])
   assert.deepEqual(kinds('Lymphocytes%', 'Monocytes%', 'Eosinophils %'), [true, true, false])
 })
+
+test('methods in brackets and values of classes below rows give no finding', () => {
+  const cells = (name: string, value: string): PlacedText[] => [...row(name, value)]
+  const lines: PlacedText[][] = [
+    HEADER,
+    cells('Sodium', '140'),
+    [[40, '(ISE)']],
+    cells('Glucose', '5.2'),
+    [[40, '5.7% - 6.4% : Prediabetic']],
+    [[40, '121 - 150 mg/dl : Fair Control']],
+    cells('Urea', '5.0'),
+  ]
+  assert.deepEqual(kindsOf(read(lines)), [[], [], []])
+})
+
+test('a percentage in front of a count with a range has no lost range', () => {
+  const cells = (name: string, percentage: string, count: string): PlacedText[] => [
+    [40, name],
+    [160, `${percentage} %`],
+    [220, count],
+    [300, 'x10^9/L'],
+    [380, '0.00 - 7.50'],
+  ]
+  const lines = [cells('Neutrophils', '55.0', '3.19'), cells('Lymphocytes', '32.0', '1.86'), cells('Monocytes', '9.0', '0.52')]
+  assert.deepEqual(kindsOf(read([...lines, cells('Eosinophils', '4.0', '0.23')])), Array(8).fill([]))
+})
+
+test('a misread label in a line of specimen and method is as usual as those of the other rows', () => {
+  const stated = (label: string): PlacedText[] => [
+    [40, `${label}: Serum`],
+    [140, 'Method: Enzymatic'],
+  ]
+  const names = ['Sodium', 'Iron', 'Chloride', 'Creatinine']
+  const labels = ['Sample', 'Sample', 'Sample', 'Sanpie']
+  const found = kindsOf(read([HEADER, ...names.flatMap((name, index) => [row(name, '100'), stated(labels[index]!)])]))
+  assert(found.every((kinds) => !kinds.includes('line_without_row')))
+})
+
+test('a heading between two rules that were read as dashes is no name that is cut off', () => {
+  const lines = [HEADER, row('Sodium', '140'), [[40, '-LFT-']] as PlacedText[], row('Albumin', '41')]
+  assert(kindsOf(read(lines)).every((kinds) => !kinds.includes('line_without_row')))
+})
+
+test('a heading whose rule was read as a dash is no begin of the name below it', () => {
+  const namesBelow = (heading: string, name: string) =>
+    read([row('Sodium', '140'), row('Potassium', '4.1'), [[40, heading]] as PlacedText[], row(name, '40')])
+      .slice(2)
+      .map(({ test_name, source_panel_name }) => [test_name, source_panel_name])
+  assert.deepEqual(namesBelow('Haematinics-', 'Ferritin'), [['Ferritin', 'Haematinics']])
+  assert.deepEqual(namesBelow('Gamma-', 'Glutamyl Transferase'), [['Gamma- Glutamyl Transferase', null]])
+})

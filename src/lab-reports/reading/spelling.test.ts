@@ -44,6 +44,8 @@ test('words of pictures are spelled as names of results and units are', () => {
     ['Alc', 'A1c'],
     ['(Iu/L)', '(IU/L)'],
     ['mmolmol', 'mmol/mol'],
+    ['[Absant]', '[Absent]'],
+    ['x10~6', 'x10^6'],
   ]
   assert.deepEqual(
     read.map(([text]) => [text, spell(text)]),
@@ -53,6 +55,11 @@ test('words of pictures are spelled as names of results and units are', () => {
 
 test('names, numbers and words that reports spell so stay as they are', () => {
   const same = [
+    '[Absent]',
+    'II',
+    'VI',
+    '[Pale',
+    'Yellow]',
     'Leucocyte',
     'Leukocyte',
     'Haemoglobin',
@@ -241,4 +248,44 @@ test('words that look like a label which a page repeats are that label, and othe
   const labels = [...label, ...label, ...label, ...label]
   assert.equal(spelledLine([...labels, 'Nomol', 'rarne:', 'Rubella']).join(' '), [...labels, ...label, 'Rubella'].join(' '))
   assert.equal(spelledLine([...label, 'rarne:']).join(' '), 'Normal range: rarne:')
+})
+
+test('a bracket that was not seen is there again where other texts are in brackets', () => {
+  const spelled = (texts: string[], pitch = 0) =>
+    spelledPage({
+      number: 1,
+      width: 600,
+      height: 800,
+      source: 'ocr',
+      words: texts.map((text, index) => ({
+        text,
+        confidence: 0.9,
+        box: { left: 20 + index * (40 + pitch), right: 60 + index * 40, top: 20, bottom: 30 },
+      })),
+    }).words.map(({ text }) => text)
+  assert.deepEqual(spelled(['[Nil]', '[Clear]', '[0-5]', '[Absent'], 20), ['[Nil]', '[Clear]', '[0-5]', '[Absent]'])
+  assert.deepEqual(spelled(['[Nil]', '[Absent'], 20), ['[Nil]', '[Absent'])
+  assert.deepEqual(spelled(['[Nil]', '[Clear]', '[0-5]', '[5.0'], 20), ['[Nil]', '[Clear]', '[0-5]', '[5.0'])
+})
+
+test('dots that lead to a result are no part of the colon in front of it', () => {
+  const texts: [read: string, spelled: string][] = [
+    ['.:', ':'],
+    ['..:.Normal', ':Normal'],
+    ['-:3-4/hpf', ':3-4/hpf'],
+    [':.5', ':.5'],
+    ['1:.5', '1:.5'],
+    ['.:.5', ':.5'],
+  ]
+  const words = texts.map(([text], index) => ({ text, confidence: 1, box: { ...BOX, top: index * 30, bottom: index * 30 + 10 } }))
+  const page = spelledPage({ number: 1, width: 9, height: 400, source: 'ocr', words })
+  assert.deepEqual(
+    page.words.map(({ text }) => text),
+    texts.map(([, text]) => text),
+  )
+})
+
+test('a unit without its slash is spelled, however certain its letters are', () => {
+  const words = [{ text: 'mmolmol', confidence: 1, box: BOX }]
+  assert.equal(spelledPage({ number: 1, width: 9, height: 9, source: 'ocr', words }).words[0]!.text, 'mmol/mol')
 })

@@ -124,7 +124,7 @@ export function spelledPage(page: PageText): PageText {
   const known: KnownWords = { isLong: isReportWord, isShort: (word) => nameWords().short.has(word) }
   // A word with a letter of its neighbor could be spelled as another word: `Norma lrange`.
   const words = withUsualLabels(
-    withRangeLabels(repairGaps(withUsualSpaces(withRaisedNines(page.words)), known)),
+    withRangeLabels(withBrackets(repairGaps(withUsualSpaces(withRaisedNines(page.words)), known))),
     (word) => isReportWord(word) || isNameWord(word),
   )
   return { ...page, words: withUsualSigns(repairGaps(spelledWords(words, ofDays), known)) }
@@ -148,6 +148,18 @@ function withRangeLabels(words: readonly Word[]): Word[] {
     for (const [position, text] of (label ?? []).entries()) spelled[index + position] = { ...words[index + position]!, text }
   }
   return spelled
+}
+
+/** So many texts in brackets say that a page prints them so. */
+const BRACKETS_MIN = 3
+
+/** `[Absent` that nothing follows with the bracket that was not seen, where others have both. Of a number a digit may be lost with it. */
+function withBrackets(words: readonly Word[]): readonly Word[] {
+  if (words.filter(({ text }) => /^\[.+\]$/u.test(text)).length < BRACKETS_MIN) return words
+  return words.map((word, index) => {
+    const next = words[index + 1]
+    return /^\[\p{L}{3,}$/u.test(word.text) && !(next && isNextTo(word, next)) ? { ...word, text: `${word.text}]` } : word
+  })
 }
 
 /** Whether a page tells of specimens that were collected over days: their quantities may be those of a day. */
@@ -198,8 +210,12 @@ function withUsualSigns(words: readonly Word[]): Word[] {
 /** The `u` of `ug/dL` and `K/uL`. */
 const LETTER_FOR_MICRO = /(?<=^|\/)u(?=\p{L})/u
 
+/** `.:`, `..:.Normal`, `-:3-4/hpf`: the end of the dots that lead to a result, read with the colon in front of it. */
+const LEADERS = /^[.·…_–-]+:(?:\.(?=\p{L}))?/u
+
 const spelledWords = (words: readonly Word[], ofDays: boolean): Word[] =>
-  words.map((word, index) => {
+  words.map((read, index) => {
+    const word = LEADERS.test(read.text) ? { ...read, text: read.text.replace(LEADERS, ':') } : read
     const next = words[index + 1]
     // `s 130`: a second stands behind its number.
     const isBehindNumber = index > 0 && /\d$/u.test(words[index - 1]!.text) && isNextTo(words[index - 1]!, word)
@@ -250,7 +266,9 @@ function isRoman(word: string, number: string): boolean {
 }
 
 function spelledWord(word: Word): Word {
-  if (word.confidence >= CERTAIN) return word
+  // Nothing else is written as a unit without its slash, however certain its letters are.
+  const unit = vocabulary().withSlash.get(word.text)
+  if (unit !== undefined || word.confidence >= CERTAIN) return { ...word, text: unit ?? word.text }
   return { ...word, text: spell(word.confidence < UNSURE ? withoutDot(word.text) : word.text) }
 }
 
@@ -297,6 +315,8 @@ function withLastLetter(word: Word, ofDays: boolean): Word {
 
 /** A word as a report spells it; as it is if it is spelled so, or if nothing that reports print looks like it. */
 export function spell(text: string): string {
+  // `II` is a number, and no misread unit.
+  if (/^(?:I{1,3}|IV|VI{0,3})$/u.test(text)) return text
   // `Oto19`
   if (/^[Oo]to\d/u.test(text)) return `0${text.slice(1)}`
   // A dot behind a flag, a number or a whole word is dirt.
@@ -328,7 +348,7 @@ function spelledUnit(text: string): string | undefined {
   // `x10~9/L` and `x103/uL` are powers of ten: digits that are raised have no sign before them.
   const withoutEnd = text.replace(/[.,]$/u, '')
   const plain = withoutEnd
-    .replace(/^([xX×]?10)[~"'-](3|4|6|9|12)(?=\/)/u, '$1^$2')
+    .replace(/^(?:([xX×]10)[~"'-](3|4|6|9|12)$|([xX×]?10)[~"'-](3|4|6|9|12)(?=\/))/u, '$1$3^$2$4')
     .replace(/^([xX×]?10)(3|6|9|12)(?=\/)/u, (_, ten: string, power: string) => ten + power.replaceAll(/\d/gu, superscript))
     // `TU/L`, `utU/mL`, `W/mL`, `mil/cumm`, `mmo1/L`
     .replace(/^([mµuk]?)(?:[Tt1l|H!]U|W)(?=\/)/u, '$1IU')
@@ -361,6 +381,10 @@ function spelledPart(part: string): string {
   const lower = part.toLowerCase()
   const { words, short, alike, shortAlike } = vocabulary()
   if (words.has(lower) || short.has(lower)) return part
+  // `[Absent]`, `[Pale`: a bracket is no letter of a word that is known without it.
+  const [, open = '', inner = '', close = ''] = /^([[|]?)(.*?)([\]|]?)$/u.exec(part)!
+  if (open + close && (words.has(inner.toLowerCase()) || short.has(inner.toLowerCase()))) return part
+  if (open === '[' && close === ']') return `[${spelledPart(inner)}]`
   // `rine`, `erum`: the first letter behind a comma is lost.
   if (letters === part.length && letters >= LETTERS_MIN && letters < EDITED_LETTERS_MIN && /^\p{Ll}/u.test(part)) {
     const whole = [...'abcdefghijklmnopqrstuvwxyz'].filter((letter) => words.has(letter + lower))

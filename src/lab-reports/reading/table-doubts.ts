@@ -72,14 +72,24 @@ const NO_RESULT: ReadingFinding = {
 const OF_NO_LABORATORY =
   /^(?:(?:current|home|active|regular|your|patient'?s?)\s)?(?:medications?|medicines?|meds|prescriptions?|supplements?|drug history|vitals?(?: signs)?)(?:\s(?:list|history|taken))?:?$/iu
 
+/** So many of the rows under a heading, and such a share: if they are known tests, the others are tests as well. */
+const [NAMED_MIN, NAMED_SHARE] = [4, 0.7]
+
 /** Rows of lines outside the tables of a report, which may say something else than a result. */
 function unknownNames(tables: readonly TableOfRows[], { rows }: Reading, { isNamed }: Names): RowFinding[] {
   const hasTables = tables.some((table) => table.columns && table.rows.length > 0)
   const outside = tables.filter(({ columns }) => !columns).flatMap((table) => table.rows)
+  // `Sediment` in a list of urine tests that are known.
+  const isAmongNamed = (heading: string) => {
+    const own = outside.filter((index) => rows[index]!.panel === heading)
+    const named = own.filter((index) => isNamed(rows[index]!.name))
+    return named.length >= NAMED_MIN && named.length >= own.length * NAMED_SHARE
+  }
   return outside.flatMap((row): RowFinding[] => {
     const { range_lines, name, panel } = rows[row]!
     if (range_lines.length) return []
     if (panel !== null && OF_NO_LABORATORY.test(panel)) return [{ row, finding: NO_RESULT }]
+    if (panel !== null && isAmongNamed(panel)) return []
     return hasTables && !isNamed(name) ? [{ row, finding: UNKNOWN }] : []
   })
 }
@@ -186,7 +196,14 @@ function hasMoreBehind({ box: row, value_box, unit }: Row, { ink = [], words }: 
 
 /** Numeric rows without what a column of the table is for. */
 function lostCells({ page, columns, rows: own }: TableOfRows, { rows }: Reading): RowFinding[] {
-  const numeric = own.filter((index) => numberOf(rows[index]!.value) !== undefined)
+  // Of two results in a line the second may have the range, as counts behind percentages do.
+  const hasOtherRange = (row: Row) =>
+    own.some((index) => {
+      const { range_lines: ranges, box, name, value_box: value } = rows[index]!
+      return ranges.length > 0 && name === row.name && areInLine(box, row.box) && value.left > row.value_box.right
+    })
+  const isNumeric = (row: Row) => numberOf(row.value) !== undefined && (row.range_lines.length > 0 || !hasOtherRange(row))
+  const numeric = own.filter((index) => isNumeric(rows[index]!))
   if (numeric.length < 2) return []
   if (!columns) {
     // Cards of a picture: a single range may be lost, or taken for that of another card.
@@ -309,7 +326,9 @@ function missingFlags({ page, rows: own, lines, columns }: TableOfRows, { rows, 
   const isDash = ({ text, box }: Cell) => text === '-' && columns !== null && nearestColumn(box, columns)?.kind === 'flag'
   const dashed = own.filter((index) => lines.some(({ box, cells }) => areInLine(box, rows[index]!.box) && cells.some(isDash)))
   const lowRows = dashed.every((index) => results[index]!.is_below_min_range === true) ? dashed : []
-  const flaggedWords = own.filter((index) => isOfWords(results[index]!) && statementOfFlag(rows[index]!.flag) === 'abnormal')
+  const flaggedWords = own.filter(
+    (index) => isOfWords(results[index]!) && statementOfFlag(rows[index]!.flag) === 'abnormal' && !outside.includes(index),
+  )
   const unflaggedOutside = outside.filter((index) => rows[index]!.flag === null && !lowRows.includes(index))
   const unflagged = [
     ...unflaggedOutside,
@@ -317,8 +336,13 @@ function missingFlags({ page, rows: own, lines, columns }: TableOfRows, { rows, 
     ...own.filter((index) => page.source === 'ocr' && isOfWords(results[index]!) && isBetween(results[index]!)),
   ]
   const hasNormalFlags = own.some((index) => rows[index]!.flag === 'normal')
+  // `Positive` for `Negative` without a flag shows that not all have one.
+  const unflaggedWords = own.filter(
+    (index) => isOfWords(results[index]!) && results[index]!.interpretation === 'abnormal' && rows[index]!.flag === null,
+  )
   const flaggedCount = outside.length - unflaggedOutside.length + flaggedWords.length
-  if (unflagged.length === 0 || (flaggedCount < unflagged.length && !hasNormalFlags)) return []
+  const unflaggedCount = unflagged.length + unflaggedWords.length
+  if (unflagged.length === 0 || (flaggedCount < unflaggedCount && !hasNormalFlags)) return []
   return unflagged.map((row) => ({ row, finding: NO_FLAG }))
 }
 

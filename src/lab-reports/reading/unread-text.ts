@@ -19,7 +19,7 @@ import { hasMisreadUnit } from '../tables/misread-units.ts'
 import { isEarlierResult } from '../tables/notes.ts'
 import { nearestColumn } from '../tables/regions.ts'
 import type { ReadRowsOptions, Row } from '../tables/row-parts.ts'
-import { statementsIn } from '../tables/statements.ts'
+import { isMethod, statementsIn } from '../tables/statements.ts'
 import { dateIn, withoutDay } from '../texts/dates.ts'
 import { cleanName, isPossibleName, looksLikeSentence } from '../texts/names.ts'
 import { drawnColumns } from './drawn-columns.ts'
@@ -201,7 +201,7 @@ function wordsBesideRows(table: TableOfRows, { rows, results }: Reading): RowFin
       const text = rest.map((word) => word.text).join(' ')
       // A digit of the day may be said by the row as well.
       const isDay = [text, cell.text].some((item) => dateIn(item)?.text.length === item.length)
-      const isNoPart = columnKind(text) !== undefined || isDay || isEarlierResult(cell.text)
+      const isNoPart = columnKind(text) !== undefined || isDay || isEarlierResult(cell.text) || isMethod(text)
       return isNoPart ? [] : rest
     })
     if (words.length) unread.set(index, words)
@@ -333,16 +333,18 @@ function linesWithoutRow({ page, columns, rows: own, lines }: TableOfRows, { row
     if (!columns && isBegunCard(line, lines, { isNamed })) return true
     if (line.box.bottom < top || line.box.top > bottom) return false
     const words = withoutPrintedCodes(line).cells.flatMap((cell) => cell.words)
-    const texts = line.cells.map(({ text }) => text)
+    const all = line.cells.map(({ text }) => text)
+    // In front of names may stand the numbers of rows.
+    const texts = all.length > 1 && /^\d{1,3}[.)]?$/u.test(all[0]!) ? all.slice(1) : all
     return (
       !columnsOf(line) &&
       !texts.every((text) => columnKind(text) !== undefined) &&
       !texts.slice(1).some((text) => FILING_NOTE.test(text)) &&
       !NOTE_ON_ROWS.test(texts.join(' ')) &&
-      statementsIn(line, isSpecimen).rest !== null &&
+      !isStated(line, lines, page) &&
       (texts.some((text) => STATES_RESULT.test(text)) || !looksLikeSentence(texts.join(' '))) &&
       // `Non-` is cut off wherever it stands.
-      (texts.some((text) => /\p{L}-$/u.test(text)) ||
+      (texts.some((text) => /^[^-–—].*\p{L}-$/u.test(text)) ||
         namesResult(line, { isNamed }) ||
         !tokensOf(withoutDay(words.map(({ text }) => text).join(' '))).every((token) => said.has(token))) &&
       !words.every((word) => isOther(word, columns)) &&
@@ -355,8 +357,8 @@ function linesWithoutRow({ page, columns, rows: own, lines }: TableOfRows, { row
     )
   })
   // `(Calculated)`, `(Urease UV)`: methods in brackets below names.
-  const isMethod = ({ cells }: Line) =>
-    cells.length === 1 && isInBrackets(cells[0]!.text) && !isNamed(cells[0]!.text.slice(1, -1))
+  const isOneMethod = ({ cells: [cell, ...others] }: Line) =>
+    others.length === 0 && isInBrackets(cell!.text) && !isNamed(cell!.text.slice(1, -1))
   // `Code 7738` in smaller letters below names.
   const heights = lines.flatMap(({ cells }) => (cells.length > 1 ? [heightOf(cells[0]!.words[0]!.box)] : []))
   const usualHeight = heights.toSorted((a, b) => a - b)[heights.length >> 1] ?? 0
@@ -365,22 +367,39 @@ function linesWithoutRow({ page, columns, rows: own, lines }: TableOfRows, { row
     cells.length === 1 &&
     heightOf(cells[0]!.words[0]!.box) < usualHeight * tolerances.NOTE_HEIGHT &&
     splitCell(cells[0]!).every(({ kind }) => kind === 'text')
-  const [methods, notes] = [isMethod, isNote].map((isOne) => without.filter(isOne)) as [Line[], Line[]]
+  const [methods, notes] = [isOneMethod, isNote].map((isOne) => without.filter(isOne)) as [Line[], Line[]]
   // `Equivocal 0.91 - 1.09`: what values mean, below a row.
   const classes = lines.filter(isClassOfValues)
   const usualLines = [
     ...(classes.length < CLASSES_MIN ? [] : classes),
-    ...(pages.flatMap((item) => item.lines.filter(isMethod)).length < USUAL_ROWS_MIN ? [] : methods),
+    ...(pages.flatMap((item) => item.lines.filter(isOneMethod)).length < USUAL_ROWS_MIN
+      ? methods.filter(({ cells }) => isMethod(cells[0]!.text))
+      : methods),
     ...(notes.length < Math.min(USUAL_ROWS_MIN, own.length) ? [] : notes),
   ]
   return without.filter((line) => !usualLines.includes(line))
+}
+
+/** `Sanpie: Fluoride Plasma`: a label with its text. */
+const LABELED = /^\p{L}{4,8}:\s?\p{L}\D*$/u
+
+/** Whether a line states specimens and methods; in a picture one of its labels may be misread where other rows have such lines. */
+function isStated(line: Line, lines: readonly Line[], { source }: PageText): boolean {
+  const { statements, rest } = statementsIn(line, isSpecimen)
+  if (rest === null) return true
+  if (source !== 'ocr' || !statements.length || !rest.cells.every(({ text }) => LABELED.test(text))) return false
+  return lines.filter((item) => statementsIn(item, isSpecimen).rest === null).length >= USUAL_ROWS_MIN
 }
 
 /** Fewer are no list of classes: `Negative <0.91` may be a result with its index, whose name was not read. */
 const CLASSES_MIN = 2
 const CLASS_OF_VALUES =
   /^(?:negative|equivocal|borderline|indeterminate|positive|(?:non[- ]?)?reactive|immune|not immune)\s?:?\s(?:[<>≤≥]=?\s?\d[\d.]*|\d[\d.]*\s?[-–]\s?\d[\d.]*)$/iu
-const isClassOfValues = ({ cells }: Line): boolean => CLASS_OF_VALUES.test(cells.map(({ text }) => text).join(' '))
+/** `5.7% - 6.4% : Prediabetic`, `121 - 150 mg/dl : Fair Control` */
+const VALUES_OF_CLASS =
+  /^(?:(?:below|above|over|under|[<>≤≥]=?)\s?)?\d[\d.,]*\s?(?:%|\p{L}\S*)?(?:\s?[-–]\s?<?\d[\d.,]*\s?(?:%|\p{L}\S*)?)?\s?:\s?\p{L}[\p{L} -]{2,30}$/iu
+const isClassOfValues = ({ cells }: Line): boolean =>
+  [CLASS_OF_VALUES, VALUES_OF_CLASS].some((pattern) => pattern.test(cells.map(({ text }) => text).join(' ')))
 
 /** Whether a line has a number and a unit below a name that laboratories measure, in no row: the result of a block that was not read. */
 function hasLostCard(line: Line, lines: readonly Line[], rows: readonly Row[], { isNamed }: Names): boolean {

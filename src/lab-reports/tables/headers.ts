@@ -264,7 +264,13 @@ function columnsIn(cell: Cell): (Omit<Column, 'kind'> & { kind: ColumnKind | und
   const kind = columnKind(cell.text)
   if (kind === 'dated_value') return [{ kind, box: cell.box, date: cell.text.trim() }]
   if (kind === 'specimen' || kind === 'method' || kind === 'date' || kind === 'laboratory') return [{ kind, box: cell.box }]
-  const single = [{ kind, box: cell.box, ...(kind && !namesGroup(cell.text) ? {} : { title: cell.text }) }]
+  const single = [
+    {
+      kind,
+      box: cell.box,
+      ...(kind && !namesGroup(cell.text) && !/^abs(?:olute)?$/iu.test(cell.text) ? {} : { title: cell.text }),
+    },
+  ]
   if (kindWithDay(cell.text)) return single
   // A cell of a table names one column.
   if (cell.words.length < 2 || cell.words.length > 9 || (cell.band && kind)) return single

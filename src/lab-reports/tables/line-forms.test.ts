@@ -1,7 +1,7 @@
 // Forms in which reports without names of columns print names and results: dashes that lead to results, numbers and words within names.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { pageOfTexts, type Text } from '../../../test/support/browser-pages.ts'
+import { line, pageOfTexts, type Text } from '../../../test/support/browser-pages.ts'
 import { understand } from '../reading/read-report.ts'
 
 const resultsOf = (...lines: string[]) =>
@@ -299,6 +299,284 @@ test('a status behind the column of results, and a time behind its label, are no
       ['38', []],
       ['139', []],
       ['4.4', []],
+    ],
+  )
+})
+
+test('numbers behind labels of telephones and bills are no results, and those of names with a dash in front are', () => {
+  const rows = understand([
+    pageOfTexts([
+      [80, 36, '12 Sample Parade, Notown QLD 0000'],
+      [80, 300, 'Ph 07 0000 0199'],
+      [100, 36, 'OP / IP : OP'],
+      [100, 200, 'Doctor : Dr. Test Sample'],
+      [100, 400, 'Bill No : 662190'],
+      [120, 36, 'Glucose'],
+      [120, 200, 'Fasting'],
+      [120, 300, '92 mg/dL'],
+    ]),
+  ]).results
+  assert.deepEqual(
+    rows.map(({ test_name, value }) => [test_name, value]),
+    [['Glucose Fasting', '92']],
+  )
+})
+
+test('words below a result that are a flag are its flag, and no heading', () => {
+  const lines: Text[] = [
+    [100, 36, 'Haematocrit'],
+    [100, 240, '0.362 L/L [0.370 - 0.470]'],
+    [112, 240, 'Below low reference limit'],
+    [124, 36, 'Serum ferritin'],
+    [124, 240, '40 ug/L [13 - 150]'],
+    [136, 36, 'Serum sodium'],
+    [136, 240, '139 mmol/L [133 - 146]'],
+    [148, 36, 'Normal'],
+  ]
+  assert.deepEqual(
+    understand([pageOfTexts(lines)]).results.map(({ interpretation, findings }) => [interpretation, findings.length]),
+    [
+      ['abnormal', 0],
+      ['normal', 0],
+      ['normal', 0],
+    ],
+  )
+})
+
+test('what stands at the side of a page is no part of a name that is known', () => {
+  const lines: Text[] = [
+    [100, 36, 'Practice No 0000000'],
+    [100, 160, 'Red Cell Count'],
+    [100, 300, '5.61'],
+    [100, 360, '10^12/L'],
+    [100, 440, '4.19 - 5.85'],
+    [120, 160, 'Haemoglobin'],
+    [120, 300, '17.4'],
+    [120, 360, 'g/dL'],
+    [120, 440, '13.4 - 17.5'],
+  ]
+  assert.deepEqual(
+    understand([pageOfTexts(lines)]).results.map(({ test_name, findings }) => [test_name, findings[0]?.kind]),
+    [
+      ['Red Cell Count', 'text_not_read'],
+      ['Haemoglobin', undefined],
+    ],
+  )
+})
+
+test('a text exactly below a word that is a result is one, and other texts behind names are none', () => {
+  const valuesAt = (left: number) =>
+    understand([
+      pageOfTexts([
+        [100, 36, 'Mucus'],
+        [100, 240, 'Present'],
+        [120, 36, 'Cysts'],
+        [120, left, 'E. histolytica cysts seen'],
+        [140, 36, 'Occult Blood'],
+        [140, 240, 'Negative'],
+      ]),
+    ]).results.map(({ value }) => value)
+  assert.deepEqual(valuesAt(240), ['Present', 'E. histolytica cysts seen', 'Negative'])
+  assert.deepEqual(valuesAt(260), ['Present', 'Negative'])
+})
+
+test('in a table a sentence behind the name of a test explains its results', () => {
+  const lines: Text[] = [
+    ...line(100, 'Test', 'Result', 'Units', 'Reference Range'),
+    ...line(120, 'INR', '1.0'),
+    ...line(140, 'APTT', '27.4', 'secs', '20.8 - 30.8'),
+    [160, 36, 'INR: targets apply to patients on warfarin. A D-Dimer below 0.50 makes a thrombosis unlikely.'],
+    ...line(180, 'Sodium', '139', 'mmol/L', '133 - 146'),
+  ]
+  assert.deepEqual(
+    understand([pageOfTexts(lines)]).results.map(({ test_name, value }) => [test_name, value]),
+    [
+      ['INR', '1.0'],
+      ['APTT', '27.4'],
+      ['Sodium', '139'],
+    ],
+  )
+})
+
+test('names of columns in another script are no result', () => {
+  const lines: Text[] = [
+    ...line(100, 'Test Name', 'Result', 'Unit', 'Reference Range'),
+    ...line(112, 'اسم الفحص', 'النتيجة', 'الوحدة', 'المعدل'),
+    ...line(130, 'Sodium', '139', 'mmol/L', '133 - 146'),
+  ]
+  assert.deepEqual(
+    understand([pageOfTexts(lines)]).results.map(({ test_name }) => test_name),
+    ['Sodium'],
+  )
+})
+
+test('a colon may stand in a column of its own, in front of an interval with its unit', () => {
+  const lines: Text[] = [
+    [100, 36, 'Pus Cells'],
+    [100, 220, ':'],
+    [100, 240, '18 - 20/hpf'],
+    [100, 380, '[ 0 - 5 ]'],
+    [120, 36, 'Quantity'],
+    [120, 220, ':'],
+    [120, 240, '30 ml'],
+    [140, 36, 'Yeast Cells'],
+    [140, 220, ':'],
+    [140, 240, '0 - 1/hpf'],
+  ]
+  assert.deepEqual(
+    understand([pageOfTexts(lines)]).results.map(({ test_name, value, units }) => [test_name, value, units]),
+    [
+      ['Pus Cells', '18 - 20', '/hpf'],
+      ['Quantity', '30', 'ml'],
+      ['Yeast Cells', '0 - 1', '/hpf'],
+    ],
+  )
+})
+
+test('two names with words behind colons in a line are two results', () => {
+  const lines: Text[] = [
+    [100, 36, 'Colour'],
+    [100, 160, ': Straw'],
+    [100, 300, 'Sediment'],
+    [100, 420, ': Nil'],
+    [120, 36, 'Pus Cells'],
+    [120, 160, ': 3-5 /HPF'],
+    [120, 300, 'Epithelial Cells'],
+    [120, 420, ': 2-3 /HPF'],
+  ]
+  assert.deepEqual(
+    understand([pageOfTexts(lines)]).results.map(({ test_name, value, units }) => [test_name, value, units]),
+    [
+      ['Colour', 'Straw', null],
+      ['Sediment', 'Nil', null],
+      ['Pus Cells', '3-5', '/HPF'],
+      ['Epithelial Cells', '2-3', '/HPF'],
+    ],
+  )
+})
+
+const NUMBERED: Text[] = [
+  [100, 36, 'S/N'],
+  [100, 80, 'Test'],
+  [100, 240, 'Result'],
+  [100, 340, 'Unit'],
+  [100, 420, 'Reference Range'],
+]
+const numbered = (top: number, ...cells: string[]): Text[] =>
+  cells.flatMap((text, index): Text[] => (text ? [[top, [36, 80, 240, 340, 420][index]!, text]] : []))
+
+test('dashes in the columns of units and ranges say that there are none', () => {
+  const lines = [
+    ...NUMBERED,
+    ...numbered(120, '1', 'PCV', '31', '%', '36 - 48'),
+    ...numbered(140, '2', 'Protein', 'Nil', '-', '-'),
+    ...numbered(160, '3', 'Appearance', 'Clear Amber', '-', '-'),
+  ]
+  assert.deepEqual(
+    understand([pageOfTexts(lines)]).results.map(({ value, units, findings }) => [value, units, findings.length]),
+    [
+      ['31', '%', 0],
+      ['Nil', null, 0],
+      ['Clear Amber', null, 0],
+    ],
+  )
+})
+
+test('a line with its number in a table has a result, whatever is measured', () => {
+  const lines = [
+    ...NUMBERED,
+    ...numbered(120, '1', 'PCV', '31', '%', '36 - 48'),
+    ...numbered(140, '2', 'Variant', 'AS', '-', '-'),
+  ]
+  const valuesOf = (texts: Text[]) => understand([pageOfTexts(texts)]).results.map(({ value }) => value)
+  assert.deepEqual(valuesOf(lines), ['31', 'AS'])
+  const withoutNumber = lines.filter(([top, left]) => !(top === 140 && left === 36))
+  assert.deepEqual(valuesOf(withoutNumber), ['31'])
+})
+
+test('a text far behind a range is a remark, and one close to it is part of the range', () => {
+  const rows = (left: number) =>
+    understand([
+      pageOfTexts([
+        ...line(100, 'Test', 'Result', 'Units', 'Reference Range'),
+        ...line(120, 'PSA (Total)', '4.42', 'ug/L', '< 4.00'),
+        [120, left, 'Review'],
+        ...line(140, 'CEA', '1.8', 'ug/L', '< 5.0'),
+      ]),
+    ]).results.map(({ interpretation, comments }) => [interpretation, comments])
+  assert.deepEqual(rows(510), [
+    ['abnormal', ['Review']],
+    ['normal', []],
+  ])
+  assert.deepEqual(rows(470)[0], ['unknown', []])
+})
+
+test('two tables of words side by side are parted where the second names begin', () => {
+  const pairs: [string, string, string, string][] = [
+    ['STOOL ANALYSIS', '', 'URINE ANALYSIS', ''],
+    ['Color', 'Brown', 'Color', 'Amber Yellow'],
+    ['Mucus', 'Nil', 'Aspect', 'Clear'],
+    ['Blood', 'Nil', 'Albumin', 'Nil'],
+    ['Ova', 'Nil', 'Sugar', 'Nil'],
+    ['Pus Cells', '0 - 1', 'Bilirubin', 'Nil'],
+  ]
+  const lines = pairs.flatMap((cells, row) =>
+    cells.flatMap((text, index): Text[] => (text ? [[100 + row * 20, [36, 160, 300, 440][index]!, text]] : [])),
+  )
+  assert.deepEqual(
+    understand([pageOfTexts(lines)]).results.map(({ test_name, value, source_panel_name }) => [
+      test_name,
+      value,
+      source_panel_name?.split(' ')[0],
+    ]),
+    [
+      ['Color', 'Brown', 'STOOL'],
+      ['Mucus', 'Nil', 'STOOL'],
+      ['Blood', 'Nil', 'STOOL'],
+      ['Ova', 'Nil', 'STOOL'],
+      ['Pus Cells', '0 - 1', 'STOOL'],
+      ['Color', 'Amber Yellow', 'URINE'],
+      ['Aspect', 'Clear', 'URINE'],
+      ['Albumin', 'Nil', 'URINE'],
+      ['Sugar', 'Nil', 'URINE'],
+      ['Bilirubin', 'Nil', 'URINE'],
+    ],
+  )
+})
+
+test('a result and the word that is expected of it are not one result', () => {
+  const [row] = understand([
+    pageOfTexts([
+      [100, 36, 'Nitrite'],
+      [100, 240, 'Positive Negative'],
+    ]),
+  ]).results
+  assert.equal(row!.value, 'Positive')
+})
+
+test('a column of absolute counts with ranges of its own has results as well', () => {
+  const cells = (top: number, ...texts: string[]): Text[] =>
+    texts.flatMap((text, index): Text[] => (text ? [[top, [36, 150, 210, 260, 360, 430][index]!, text]] : []))
+  const lines = [
+    ...cells(100, 'Test', 'Result', 'Units', 'Reference Range', 'Absolute', 'Reference Range'),
+    ...cells(120, 'Neutrophils', '71', '%', '40 - 75', '7.70', '2.00 - 7.50 10^3/uL'),
+    ...cells(140, 'Lymphocytes', '20', '%', '20 - 45', '2.17', '1.00 - 4.00 10^3/uL'),
+    ...cells(160, 'Haemoglobin', '13.9', 'g/dL', '13.0 - 17.0'),
+  ]
+  assert.deepEqual(
+    understand([pageOfTexts(lines)]).results.map((result) => [
+      result.test_name,
+      result.value,
+      result.units,
+      result.min_reference_range,
+      result.interpretation,
+    ]),
+    [
+      ['Neutrophils', '71', '%', 40, 'normal'],
+      ['Neutrophils', '7.70', '10^3/uL', 2, 'abnormal'],
+      ['Lymphocytes', '20', '%', 20, 'normal'],
+      ['Lymphocytes', '2.17', '10^3/uL', 1, 'normal'],
+      ['Haemoglobin', '13.9', 'g/dL', 13, 'normal'],
     ],
   )
 })

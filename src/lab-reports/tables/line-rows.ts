@@ -1,10 +1,10 @@
 // The rows that one line holds: which of its cells is the name, which the result, its unit, range and flag.
 import { unitBehind } from '../../lab-values/units.ts'
-import { flagOf, intervalOf, partFlag, type ValueWithFlag } from '../../lab-values/values.ts'
-import { heightOf, type PageText } from '../pages/page.ts'
+import { flagOf, intervalOf, partFlag, valueKind, type ValueWithFlag } from '../../lab-values/values.ts'
+import { heightOf, overlapX, type PageText } from '../pages/page.ts'
 import { dayInFront, isDay } from '../texts/dates.ts'
-import { cleanName, isPossibleName } from '../texts/names.ts'
-import { isValueInColumn, type Line, resultsInLine, type TypedCell } from './table-cells.ts'
+import { cleanName, isLabel, isPossibleName, labelAt, looksLikeSentence } from '../texts/names.ts'
+import { isValueInColumn, type Line, type TypedCell } from './table-cells.ts'
 import { type Column, type ColumnKind, namesGroup } from './headers.ts'
 import { commentsIn } from './notes.ts'
 import { assign, isInColumnOfOtherDay, isUnderResults } from './regions.ts'
@@ -60,8 +60,9 @@ interface LineContext extends LinePlace, Headings {
 }
 
 /** The rows of a line, none if it holds no result. */
-export function rowsOfLine(line: Line, cells: readonly TypedCell[], context: LineContext): Row[] {
+export function rowsOfLine(line: Line, typedCells: readonly TypedCell[], context: LineContext): Row[] {
   const { columns, options } = context
+  const cells = withAnswerBelow(typedCells, context.rowAbove)
   const rowsByKinds = (part: readonly TypedCell[]) => rowsOfDrafts(line, draftByKinds(part, options), context)
   const results = columns && line.cells.length > 1 ? [] : resultsInLine(cells, options.isNamed)
   if (results.length > 1) return results.flatMap(rowsByKinds)
@@ -72,11 +73,75 @@ export function rowsOfLine(line: Line, cells: readonly TypedCell[], context: Lin
   }
   if (!columns) return rowsByKinds(cells)
   const [details, cellsOfColumns] = [true, false].map((isDetail) => cells.filter((cell) => Boolean(cell.isDetail) === isDetail))
-  const drafts = draftsByColumns(assign(cellsOfColumns!, columns), columns).map((draft) => withDetailCells(draft, details!))
+  const drafts = withCounts(columns)
+    .flatMap((own) => draftsByColumns(ofColumns(assign(cellsOfColumns!, columns), own), own))
+    .map((draft) => withDetailCells(draft, details!))
   const rows = rowsOfDrafts(line, drafts, context)
   // Below a table may stand lines with a colon that keep to no column.
   return rows.length || !cells.some((cell) => cell.isAnswer) ? rows : rowsByKinds(cells)
 }
+
+/** What a laboratory prints of an earlier result. */
+const FORMER = /^(?:prev(?:ious)?|prior|last|old|former|earlier|baseline)\b/iu
+
+/**
+ * The cells of a line without names of columns, by result: a name behind a result, with a number behind it, begins another one, and so does
+ * one with an answer behind another answer: `Colour : Straw  Sediment : Nil`.
+ */
+function resultsInLine(cells: readonly TypedCell[], isNamed: ReadRowsOptions['isNamed']): TypedCell[][] {
+  const results: TypedCell[][] = [[]]
+  for (const [index, cell] of cells.entries()) {
+    const own = results.at(-1)!
+    const begins = own.some(isMeasured) ? beginsResult(cells.slice(index), isNamed) : false
+    if (begins || (own.some(isAnswered) && beginsAnswer(cells.slice(index), isNamed))) results.push([])
+    results.at(-1)!.push(cell)
+  }
+  return results
+}
+
+const isMeasured = ({ kind, value }: TypedCell): boolean => kind === 'value' && value !== 'word'
+const isAnswered = ({ kind, isAnswer }: TypedCell): boolean => isAnswer === true && (kind === 'value' || kind === 'range')
+
+function beginsResult([cell, next, afterNext]: readonly TypedCell[], isNamed: ReadRowsOptions['isNamed']): boolean {
+  if (!next || !isMeasured(next)) return false
+  const name = cleanName(cell!.text)
+  if (isNamed(name)) return cell!.kind === 'text' || cell!.kind === 'flag' || cell!.kind === 'unit'
+  const isMeasurement = afterNext?.kind === 'unit' || afterNext?.kind === 'range'
+  return cell!.kind === 'text' && isMeasurement && !FORMER.test(name) && isPossibleName(name, isNamed)
+}
+
+const beginsAnswer = ([cell, next]: readonly TypedCell[], isNamed: ReadRowsOptions['isNamed']): boolean =>
+  cell!.kind === 'text' &&
+  cell!.isAnswer !== true &&
+  next !== undefined &&
+  isAnswered(next) &&
+  isPossibleName(cleanName(cell!.text), isNamed)
+
+/**
+ * The second of two texts as an answer if it stands exactly where the row above has a word or an interval as its result:
+ * `Cysts  E. coli cysts seen`, `Aspect  Clear`.
+ */
+function withAnswerBelow(cells: readonly TypedCell[], rowAbove: Row | undefined): readonly TypedCell[] {
+  const [name, answer, ...others] = cells
+  if (name?.kind !== 'text' || !answer || !rowAbove || !isWordOrInterval(rowAbove.value)) return cells
+  const isAlone = others.length === 0 || areOneResult([answer, ...others])
+  const isAligned = Math.abs(rowAbove.value_box.left - answer.box.left) < tolerances.NAME_ALIGNED
+  return isAlone && isAligned ? [name, { ...answer, isAnswer: true }, ...others] : cells
+}
+
+const isWordOrInterval = (value: string): boolean =>
+  valueKind(value) === 'interval' || value.split(' ').every((word) => valueKind(word) === 'word') || valueKind(value) === 'word'
+
+/** Results behind which the next word is what is expected: `Positive  Negative`. */
+const EXCLUDING =
+  /^(?:positive|negative|(?:non-?\s?)?reactive|(?:not )?(?:detected|present|seen)|absent|nil|none|(?:ab)?normal|trace|high|low)\b/iu
+
+/** Whether words stand close to each other and are one result: `Amber` `Yellow`. */
+const areOneResult = (cells: readonly TypedCell[]): boolean =>
+  cells.length > 1 &&
+  cells.every(
+    (cell, index) => cell.value === 'word' && !EXCLUDING.test(cell.text) && (index === 0 || areNext(cells[index - 1]!, cell)),
+  )
 
 /** What may be a row: its cells by what they are. */
 interface Draft {
@@ -91,6 +156,31 @@ interface Draft {
   facts?: Partial<Pick<Row, 'specimen' | 'method' | 'date' | 'comments'>>
   unitOfColumn?: string | undefined
 }
+
+/** The name of a column of counts next to percentages. */
+const COUNTS = /^abs(?:olute)?\b/iu
+
+/**
+ * The columns of a table, or those of percentages and those of counts with the names, if both have ranges:
+ * `Test  Result  Units  Range  Absolute  Range`.
+ */
+function withCounts(columns: readonly Column[]): (readonly Column[])[] {
+  const index = columns.findIndex(({ title }) => title !== undefined && COUNTS.test(title))
+  const parts = [columns.slice(0, index), columns.slice(index)]
+  if (index < 1 || !parts.every((part) => part.some(({ kind }) => kind === 'range'))) return [columns]
+  const [counts, ...others] = parts[1]!
+  const names = columns.filter(({ kind }) => kind === 'name')
+  return [parts[0]!, [...names, { ...counts!, kind: 'value' }, ...others]]
+}
+
+/** The cells of some columns of a table. */
+const ofColumns = (cellsByColumn: ReadonlyMap<Column, TypedCell[]>, columns: readonly Column[]): Map<Column, TypedCell[]> =>
+  new Map(
+    columns.flatMap((column): [Column, TypedCell[]][] => {
+      const cells = [...cellsByColumn].find(([{ box }]) => box === column.box)?.[1]
+      return cells ? [[column, cells]] : []
+    }),
+  )
 
 /** With columns: a draft for each column of results, or one for several columns that are of one result. */
 function draftsByColumns(cellsByColumn: ReadonlyMap<Column, TypedCell[]>, columns: readonly Column[]): Draft[] {
@@ -181,7 +271,9 @@ const OTHER_RESULTS: readonly ColumnKind[] = ['abnormal_value', 'normal_value', 
  */
 function positionOfResult(cells: readonly TypedCell[], isKnown: boolean, isAnalyte: ReadRowsOptions['isAnalyte']): number {
   const behindFlags = cells.findIndex((cell, index) => index > 0 && cell.kind !== 'flag')
-  const [cell, next] = cells.slice(behindFlags)
+  const [cell, ...others] = cells.slice(behindFlags)
+  // `18-20 /hpf  0-5`
+  const next = others.find(({ kind }) => kind !== 'unit')
   const isBeforeRange = next?.kind === 'range' || next?.value === 'comparator'
   const isMeasured = () => isKnown || (withoutUnit(cell!).length > 1 && isAnalyte(cleanName(cells[0]!.text)))
   const isBound = isKnown && cell?.isAnswer === true
@@ -200,10 +292,13 @@ function draftByKinds(cells: readonly TypedCell[], { isNamed, isAnalyte }: ReadR
   const value = positionOfResult(cells, isKnown, isAnalyte)
   if (value < 1) return []
   const cellsBefore = cells.slice(0, value)
+  if (isLabelOfNumber(cellsBefore.slice(1).at(-1), cells[value]!)) return []
   // `pH` is a unit as well.
   const names = cellsBefore.filter((cell) => cell.kind === 'text' || (cell === first && isKnown))
   const isClose = cells[value]!.box.left - (names.at(-1)?.box.right ?? 0) < heightOf(cells[value]!.box) * tolerances.CELL_GAP
-  const { day, rest: name } = dayInFront(withoutDash(joinedText(names), isClose))
+  // What stands in a column at the side of a page is no part of a name that is known without it.
+  const isBeside = names.length > 1 && !isNamed(cleanName(joinedText(names))) && isNamed(cleanName(names.at(-1)!.text))
+  const { day, rest: name } = dayInFront(withoutDash(joinedText(isBeside ? names.slice(-1) : names), isClose))
   const cellsAfter = cells.slice(value + 1)
   const flagWord = cells[value]!.value === 'word' ? undefined : flagWordIn(cellsAfter)
   const nextValue = cellsAfter.findIndex((cell) => cell.kind === 'value' && cell.value !== 'comparator' && cell !== flagWord)
@@ -223,7 +318,7 @@ function draftByKinds(cells: readonly TypedCell[], { isNamed, isAnalyte }: ReadR
   return [
     {
       name,
-      results: [cells[value]!],
+      results: areOneResult(cells.slice(value)) ? cells.slice(value) : [cells[value]!],
       unit: [...own, ...cellsBefore].filter((cell) => cell.kind === 'unit' && !names.includes(cell)),
       range: ranges.length ? ranges : cellsBefore.filter((cell) => cell.kind === 'range'),
       flag: [...cellsBefore, ...own].filter((cell) => cell.kind === 'flag' || cell === flagWord),
@@ -233,6 +328,15 @@ function draftByKinds(cells: readonly TypedCell[], { isNamed, isAnalyte }: ReadR
     },
   ]
 }
+
+/** `12 Sample St  Ph 07 5550 0199`, `Doctor : Dr. Sample  Bill No : 662190`: behind other texts a label with its number. */
+const isLabelOfNumber = (label: TypedCell | undefined, { text }: TypedCell): boolean =>
+  label !== undefined &&
+  (/^(?:ph|tel|fax|mob)\.?$/iu.test(label.text) ? /^0\d/u.test(text) : label.kind === 'text' && isLabelOfParticulars(label.text))
+
+/** `Fasting` and `Type` may be parts of names. */
+const isLabelOfParticulars = (text: string): boolean =>
+  isLabel(text) && (labelAt(text)!.field !== 'other' || /\b(?:no|id|number)\.?$/iu.test(text))
 
 /** What may be negative, so that a dash in front of its result may be a sign. */
 const SIGNED = /\b(?:base (?:excess|deficit)|be|[tz][- ]?score|anion gap|delta)\b/iu
@@ -252,7 +356,9 @@ const rowsOfDrafts = (line: Line, drafts: readonly Draft[], context: LineContext
   drafts.flatMap((draft) => {
     const parts = partsOfResult(draft, context)
     const named = parts && nameOfRow(draft, parts, line, context)
-    return named && isResult(draft, parts, named.name, context) ? [toRow(draft, parts, named, line, context)] : []
+    return named && isResult(draft, parts, named.name, { ...context, isNumbered: isNumberedLine(line, context.columns) })
+      ? [toRow(draft, parts, named, line, context)]
+      : []
   })
 
 interface ResultParts {
@@ -268,13 +374,16 @@ interface ResultParts {
 /** Undefined if nothing was measured. */
 function partsOfResult({ name, results, unit, range, flag, isInColumn }: Draft, { columns }: LinePlace): ResultParts | undefined {
   const cells = results.flatMap((cell) => withoutUnit(cell))
+  const isFlagWord = (cell: TypedCell) => cell.value === 'word' && flagOf(cell.text) !== undefined
   // A flag without a column of its own is in that of the units or ranges.
-  const units = [...unit.filter((cell) => cell.kind !== 'flag'), ...cells.filter((cell) => cell.kind === 'unit')]
-  const flags = [...flag, ...[...cells, ...unit, ...range].filter((cell) => cell.kind === 'flag')]
+  const isFlag = (cell: TypedCell) => cell.kind === 'flag' || (isFlagWord(cell) && unit.includes(cell))
+  // A dash says that there is none.
+  const isNone = ({ text }: TypedCell) => /^[-–—]+$/u.test(text)
+  const units = [...unit.filter((cell) => !isFlag(cell) && !isNone(cell)), ...cells.filter((cell) => cell.kind === 'unit')]
+  const flags = [...flag, ...[...cells, ...unit, ...range].filter(isFlag)]
   const candidates = cells.filter(({ kind, text }) => kind !== 'unit' && kind !== 'flag' && kind !== 'date' && !isDay(text))
   const values = candidates.filter(isValueInColumn)
   // `High 15.5`, `ABNORMAL Trace`: a word that is a flag as well, in front of the result; and `5.5 (3.1 to 6.8)`.
-  const isFlagWord = (cell: TypedCell) => cell.value === 'word' && flagOf(cell.text) !== undefined
   const own = values.filter((cell) => cell.kind === 'value' && !isFlagWord(cell))
   const certain = own.length ? own : values
   const inResults = isInColumn && certain.length > 1 ? certain.filter(({ box }) => isUnderResults(box, columns!)) : []
@@ -285,9 +394,17 @@ function partsOfResult({ name, results, unit, range, flag, isInColumn }: Draft, 
     candidates[0] ??
     (flags.length && isInColumn ? results.find((cell) => cell.kind === 'flag') : undefined)
   if (!value || isNoMeasurement(value.text, { name, hasUnitOrRange: units.length + range.length > 0 })) return undefined
-  const text = isValueInColumn(value) || isGrade(value) ? value.text : joinedText(candidates)
+  const text = areOneResult(own)
+    ? joinedText(own)
+    : isValueInColumn(value) || isGrade(value)
+      ? value.text
+      : joinedText(candidates)
   return { value, candidates, text, units, flags }
 }
+
+/** Whether two parts are of one cell. */
+const areNext = (first: TypedCell, last: TypedCell): boolean =>
+  last.box.left - first.box.right < heightOf(first.box) * tolerances.CELL_GAP
 
 /** The name with what the line and the heading above add to it, and the panel. Undefined for texts that are no names. */
 function nameOfRow(
@@ -307,16 +424,34 @@ function nameOfRow(
   return { name, panel: panelOfRow }
 }
 
+/** The name of a column of the numbers of rows. */
+const NUMBERS = /^(?:s(?:r|l)?\.?\s?\/?\s?n(?:o|r)?\.?|s(?:r|l)\.?|no\.?|#)$/iu
+
+/** Whether a line has the number of a row of a table. */
+const isNumberedLine = ({ cells: [first] }: Line, columns: readonly Column[] | null): boolean =>
+  columns !== null &&
+  /^\d{1,3}[.)]?$/u.test(first!.text) &&
+  columns.some(({ title = '', box }) => NUMBERS.test(title) && overlapX(box, first!.box) > 0)
+
 /** Whether enough shows that a text is a result: free texts are results in the column of results only. */
 function isResult(
   { range, isInColumn }: Draft,
   { value, candidates, text, units, flags }: ResultParts,
   name: string,
-  { columns, options }: LineContext,
+  { columns, options, isNumbered }: LineContext & { isNumbered: boolean },
 ): boolean {
-  if (!hasEvidence(name, value, [...units, ...flags, ...range.filter((cell) => cell.kind !== 'text')], options)) return false
-  if (isValueInColumn(value) || (value.isAnswer && !listsRanges(text))) return true
-  return isInColumn && isFreeResult(text, options.isNamed) && candidates.length <= 1 && isUnderResults(value.box, columns!)
+  const inRow = [...units, ...flags, ...range.filter((cell) => cell.kind !== 'text')]
+  if (!isNumbered && !hasEvidence(name, value, inRow, options)) return false
+  // A sentence that begins right behind a name explains its results.
+  const { left } = value.box
+  const isExplanation = isInColumn && looksLikeSentence(text) && !isUnderResults({ ...value.box, right: left }, columns!)
+  if (isValueInColumn(value) || (value.isAnswer && !listsRanges(text) && !isExplanation)) return true
+  return (
+    isInColumn &&
+    isUnderResults(value.box, columns!) &&
+    isFreeResult(text, isNumbered ? () => false : options.isNamed) &&
+    candidates.length <= 1
+  )
 }
 
 const ENDS_IN_DASH = /\d\s-$/u
@@ -326,6 +461,14 @@ function withoutFlag(range: string): ValueWithFlag {
   const parts = partFlag(range)
   const isFlag = /^[HL*!↑↓▲▼]{1,2}\s|\s[HL*!↑↓▲▼]{1,2}$/u.test(range)
   return isFlag && intervalOf(parts.value) ? parts : { value: range }
+}
+
+/** The cells of a range, and those far behind it: `< 4.00      Review` in a column without a name. */
+function partRemarks(cells: readonly TypedCell[]): [range: TypedCell[], remarks: TypedCell[]] {
+  const isFar = ({ kind, box }: TypedCell, index: number) =>
+    index > 0 && kind === 'text' && box.left - cells[index - 1]!.box.right > heightOf(box) * tolerances.REMARK_GAP
+  const first = cells.findIndex(isFar)
+  return first < 0 ? [[...cells], []] : [cells.slice(0, first), cells.slice(first)]
 }
 
 function toRow(
@@ -338,7 +481,7 @@ function toRow(
   const ofRange = draft.range.filter((cell) => cell.kind !== 'flag' && cell.kind !== 'unit')
   // `High` beside a range is the flag of the result.
   const words = ofRange.length > 1 ? ofRange.filter((cell) => cell.value === 'word' && flagOf(cell.text)) : []
-  const inRange = ofRange.filter((cell) => !words.includes(cell))
+  const [inRange, remarks] = partRemarks(ofRange.filter((cell) => !words.includes(cell)))
   // Where both columns stand close the range is under that of the results.
   const rangeCells = inRange.length
     ? inRange
@@ -348,7 +491,8 @@ function toRow(
   const range = withoutFlag(joinedText(rangeCells))
   // `!` stands beside a column that says how far a result is: `Final`.
   const flagOfCells = [...flags, ...words].filter((cell) => cell !== valueCell).map(({ text: flagText }) => flagOf(flagText))
-  const unitCell = units[0] ?? draft.range.find((cell) => cell.kind === 'unit')
+  const ofWord = valueCell.value === 'word'
+  const unitCell = units[0] ?? (ofWord ? undefined : draft.range.find((cell) => cell.kind === 'unit'))
   const row: Row = {
     ...newRow(page.number, [...draft.results, ...draft.unit, ...draft.range, ...draft.flag]),
     box: line.box,
@@ -361,6 +505,7 @@ function toRow(
     panel,
     section,
     ...draft.facts,
+    comments: [...(draft.facts?.comments ?? []), ...commentsIn(remarks)],
   }
   return draft.isInColumn ? withNamedUnit(row, draft.unitOfColumn) : row
 }

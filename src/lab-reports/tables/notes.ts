@@ -226,7 +226,7 @@ export function continuesRow(
     last.box = boxAround([last.box, line.box])
     return true
   }
-  if (addRangeBelow(last, line)) return true
+  if (addRangeBelow(last, line) || addFlagBelow(last, line)) return true
   if (!columns && cells.length === 1 && cells[0]!.kind === 'range') {
     last.range_lines.push(cells[0]!.text)
     last.box = boxAround([last.box, line.box])
@@ -269,6 +269,16 @@ function addRangeBelow(last: Row, line: Line): boolean {
   last.unit ??= unitBehind(text)
   last.flag ??= statuses.map((status) => flagOf(status.text)).find((flag) => flag !== undefined) ?? null
   last.box = boxAround([last.box, line.box])
+  return true
+}
+
+/** Adds the flag in words below a result: `Above high reference limit`. A single word may be a heading or say how the panel is. */
+function addFlagBelow(last: Row, { cells: [cell, ...others], box }: Line): boolean {
+  const flag = flagOf(cell!.text)
+  if (others.length || last.flag !== null || flag === undefined || flag === 'normal' || !cell!.text.includes(' ')) return false
+  if (box.left < last.box.left - tolerances.ALIGNED || box.left > last.box.right) return false
+  last.flag = flag
+  last.box = boxAround([last.box, box])
   return true
 }
 

@@ -1,36 +1,11 @@
 // Tables of pictures, in which the heights of words are measured and differ.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { LINE, PADDING, picture, readIn, SPACE } from '../../../test/support/pictures-of-tables.ts'
 import type { Box, PageText, Word } from '../pages/page.ts'
 import { isAnalyte, isNamed } from '../reading/read-report.ts'
 import { readRows } from './rows.ts'
 import { readLinesOfPage } from './tables.ts'
-
-const [LETTER, SPACE, SIZE, LINE, PADDING] = [5, 2.8, 10, 11.5, 3]
-const AT = [40, 200, 260, 320]
-
-/** Rows of cells at their top; `|` parts their lines, of which the second ones are `noteSize` high. Every other word is higher by `measured` points. */
-function picture(rows: readonly string[][], measuredHeight: number, position: readonly number[] = AT, noteSize = SIZE): PageText {
-  const words: Word[] = []
-  let top = 60
-  for (const row of rows) {
-    const lines = Math.max(...row.map((cell) => cell.split('|').length))
-    for (const [column, cell] of row.entries())
-      for (const [index, text] of cell.split('|').entries()) {
-        let left = position[column]!
-        const y = top + PADDING + index * LINE
-        for (const word of text.split(' ').filter(Boolean)) {
-          const size = index ? noteSize : SIZE
-          const bottom = y + size + (words.length % 2 ? measuredHeight : 0)
-          const right = left + (word.length * LETTER * size) / SIZE
-          words.push({ text: word, confidence: 0.9, box: { left, right, top: y, bottom } })
-          left = right + SPACE
-        }
-      }
-    top += lines * LINE + 2 * PADDING
-  }
-  return { number: 1, width: 595, height: 842, source: 'ocr', words }
-}
 
 test('a name on two lines of a picture is one name, though the heights of its words differ', () => {
   const page = picture(
@@ -58,11 +33,6 @@ test('a name on two lines of a picture is one name, though the heights of its wo
     ],
   )
 })
-
-const readIn = (page: PageText) =>
-  readRows([{ page, lines: readLinesOfPage(page, isNamed) }], { isAnalyte, isNamed }).map(
-    ({ name, value, unit, range_lines, panel }) => [name, value, unit, range_lines.join(' '), panel],
-  )
 
 test('a unit in brackets below the name of a column of a picture is that of its numbers, though its letters seem higher', () => {
   const page = picture(

@@ -255,12 +255,20 @@ const linesBetween = (lines: readonly Line[], left: number, right: number): Line
 
 /** Two tables without column names: in several lines a second name begins at the same place behind a result. */
 function splitAtGutter(region: Region): Region[] {
+  return (
+    splitBehind(region, (cell) => cell.value !== 'word', GUTTER_LINES_MIN) ??
+    splitBehind(region, () => true, GUTTER_LINES_OF_WORDS_MIN) ?? [region]
+  )
+}
+
+/** So many lines show two tables of results; words may be explained by what stands behind them. */
+const [GUTTER_LINES_MIN, GUTTER_LINES_OF_WORDS_MIN] = [3, 4]
+
+function splitBehind(region: Region, isResult: (cell: TypedCell) => boolean, least: number): Region[] | undefined {
   const starts = new Map<number, number>()
   for (const line of region.lines) {
     const kinds = line.cells.flatMap((cell) => splitCell(cell))
-    const value = kinds.findIndex(
-      (cell, index) => cell.kind === 'value' && cell.value !== 'word' && kinds[index - 1]?.kind === 'text',
-    )
+    const value = kinds.findIndex((cell, index) => cell.kind === 'value' && isResult(cell) && kinds[index - 1]?.kind === 'text')
     const second = kinds.findIndex((cell, index) => index > value && value > 0 && cell.kind === 'text')
     if (second > 0 && kinds.slice(second + 1).some((cell) => cell.kind === 'value')) {
       const left = Math.round(kinds[second]!.box.left / tolerances.TABLE_LEFT)
@@ -268,7 +276,7 @@ function splitAtGutter(region: Region): Region[] {
     }
   }
   const [best] = [...starts].toSorted(([, one], [, other]) => other - one)
-  if (!best || best[1] < 3) return [region]
+  if (!best || best[1] < least) return undefined
   const edge = (best[0] - 1) * tolerances.TABLE_LEFT
   return [
     { columns: null, lines: linesBetween(region.lines, -Infinity, edge) },
@@ -325,7 +333,20 @@ export function assign(cells: readonly TypedCell[], columns: readonly Column[]):
     if (others) others.push(cell)
     else assigned.set(column, [cell])
   }
+  moveRestOfName(assigned)
   return assigned
+}
+
+/** Moves the end of a name that reaches below the column of results, close behind its begin and in front of the result: `Bilirubin  Total  11`. */
+function moveRestOfName(assigned: Map<Column, TypedCell[]>): void {
+  const name = [...assigned].find(([{ kind }]) => kind === 'name')?.[1]
+  const end = name?.at(-1)
+  for (const [{ kind }, cells] of assigned) {
+    const [first, next] = cells
+    if (!end || !RESULTS.has(kind) || first!.kind !== 'text' || next?.kind !== 'value') continue
+    const gap = first!.box.left - end.box.right
+    if (gap >= 0 && gap < heightOf(first!.box) * tolerances.NAME_GAP_MAX) name!.push(cells.shift()!)
+  }
 }
 
 /** What is in them is neither a unit nor a flag of the result: `U` is a specimen there, and `NG` a laboratory. */

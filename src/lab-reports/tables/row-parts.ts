@@ -1,6 +1,6 @@
 // A row of results and its parts: answers behind a colon, units, second results of a line, headings.
 import { isUnit } from '../../lab-values/units.ts'
-import { boundOf, type Flag, intervalOf, isBloodGroup } from '../../lab-values/values.ts'
+import { boundOf, type Flag, flagOf, intervalOf, isBloodGroup } from '../../lab-values/values.ts'
 import { type Box, boxAround, centerX, heightOf, overlapX, type PageText } from '../pages/page.ts'
 import { looksLikeSentence } from '../texts/names.ts'
 import { type Cell, cellOf, isTimeUnit, isValueInColumn, type Line, type TypedCell, withKind } from './table-cells.ts'
@@ -112,6 +112,9 @@ export function reclassify(
   isNamed: (name: string) => boolean,
 ): TypedCell {
   if (cell.isRange && cell.value === 'word') return { ...cell, kind: 'range' }
+  // `Normal  [Normal]`: behind a word, what is expected.
+  if (cell.kind === 'flag' && /^[[(]/u.test(cell.text) && flagOf(cell.text) === 'normal' && cells[index - 1]?.value === 'word')
+    return { ...cell, kind: 'range' }
   if (cell.kind === 'flag' && isBloodGroup(cell.text) && /\b(?:group|type|abo)\b/iu.test(cells[index - 1]?.text ?? ''))
     return { ...cell, kind: 'value', value: 'word' }
   if (isGrade(cell) && index === 1 && cells[0]!.kind === 'text')
@@ -182,6 +185,9 @@ export function secondResult(cells: readonly TypedCell[]): number | undefined {
 
 /** Whether the second part of a name that is parted over two lines continues the first. */
 export function joinsName(first: string, second: string, isNamed: (name: string) => boolean): boolean {
+  // `Haematinics-`: the rule behind the heading of a frame was read as a dash.
+  if (/\p{L}{4}-$/u.test(first) && isNamed(second) && !isNamed(`${first}${second}`) && !isNamed(`${first} ${second}`))
+    return false
   if (/[,/(–]$|\p{L}{4}-$|\b(?:of|and|with|to|by)$/iu.test(first) || (first.includes('(') && !first.includes(')'))) return true
   // `wRfx`, `w/ Reflex`
   if (/^w(?:\/|rfx\b|reflex\b)/iu.test(second)) return true
@@ -292,17 +298,26 @@ export interface HeadingPlace {
   rowCells: readonly Cell[]
   /** Whether rows or a heading stand above in the same region. */
   isBelow: boolean
+  /** The row above. */
+  last: Row | undefined
 }
 
 /** Whether a line of text alone can be the heading of a panel where it stands. */
-export function isHeading(line: Line, text: string, { page, columns, usualHeight, rowCells, isBelow }: HeadingPlace): boolean {
+export function isHeading(
+  line: Line,
+  text: string,
+  { page, columns, usualHeight, rowCells, isBelow, last }: HeadingPlace,
+): boolean {
   if (NOTE.test(text) || /^[\p{Ll}&]/u.test(text) || /[.,;]$/u.test(text) || /\d{5}/u.test(text)) return false
   if (/\b(?:cumulative|lab(?:oratory)?|pathology|checkup|medical|diagnostic|final|test) reports?$/iu.test(text)) return false
   // In a picture capitals are as high as they are drawn, without the room below the line.
   const least = page.source === 'ocr' && text === text.toUpperCase() ? tolerances.HEADING_OF_CAPITALS : tolerances.HEADING_HEIGHT
   if (isBelow && heightOf(line.box) < usualHeight * least) return false
   const name = columns?.find(({ kind }) => kind === 'name')
-  if (!name || !columns || line.box.left <= name.box.left + tolerances.HEADING_INDENT) return true
+  if (!name || !columns) return true
+  // In a slanted picture names drift from that of their column.
+  const left = page.source === 'ocr' && last?.page === line.page ? Math.max(name.box.left, last.box.left) : name.box.left
+  if (line.box.left <= left + tolerances.HEADING_INDENT) return true
   const value = columns.find(({ kind }) => kind === 'value')
   if (heightOf(line.box) >= usualHeight * tolerances.HEADING_LARGER && value && line.box.left < value.box.left) return true
   const isCentered = Math.abs(centerX(line.box) - page.width / 2) < page.width * tolerances.HEADING_CENTERED

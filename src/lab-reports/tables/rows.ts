@@ -114,10 +114,12 @@ interface TypedLine extends StatedLine {
 function typeCells(statedLine: StatedLine, { columns, options }: LinePlace): TypedLine {
   const { isNamed } = options
   const cells = splitAtColumns(statedLine.line.cells, columns, isNamed)
-    .flatMap((cell) => {
+    .flatMap((cell, index, lineCells) => {
       // `Male : 30 - 400 Female : 15 - 150` below a name is its range.
       if (cell.isDetail) return [{ cell, isAnswer: false }]
-      return resultsInCell(cell, isNamed).flatMap((item) => partsAtColon(item, isNamed))
+      const [first, ...others] = resultsInCell(cell, isNamed).flatMap((item) => partsAtColon(item, isNamed))
+      // The colon may stand in a column of its own.
+      return first ? [{ ...first, isAnswer: first.isAnswer || lineCells[index - 1]?.text === ':' }, ...others] : others
     })
     .flatMap(({ cell, isAnswer }) =>
       splitNamed(cell, statedLine.line, columns).map((part): TypedCell => ({
@@ -322,10 +324,17 @@ function readHeading({ line, wholeCells, isStatement }: TypedLine, state: Region
   const { page, columns, options, headings } = state
   state.lineAbove = null
   if (!isOneText(wholeCells, page)) return false
-  const text = withoutDay(joinedText(wholeCells))
+  const text = withoutDay(joinedText(wholeCells)).replace(page.source === 'ocr' ? /(?<=\p{Lu}{2}\)?)\.$/u : /$/u, '')
   if (!isPossibleHeading(text, options)) return false
   const isBelow = state.rows.length > 0 || headings.heading !== null
-  const isTitle = isHeading(line, text, { page, columns, usualHeight: state.usualHeight, rowCells: state.rowCells, isBelow })
+  const isTitle = isHeading(line, text, {
+    page,
+    columns,
+    usualHeight: state.usualHeight,
+    rowCells: state.rowCells,
+    isBelow,
+    last: state.rows.at(-1),
+  })
   if (isTitle || !columns) state.lineAbove = { text: cleanName(text), line }
   if (!isTitle) return false
   state.notes.panelEnds(state.rows)

@@ -41,7 +41,7 @@ export function runsOfLine(line: Line, { widest }: Spaces, separators: readonly 
   for (const word of words) {
     const last = runs.at(-1)?.at(-1)
     const height = last ? Math.min(heightOf(last.box), heightOf(word.box)) * letterScale(last, word) : 0
-    const space = last && (isOpenRange(last, word) || isNegation(last, word)) ? tolerances.DASH_GAP : widest
+    const space = last && (isOpenRange(last, word) || isNegation(last, word) || last.text === ':') ? tolerances.DASH_GAP : widest
     if (last && word.box.left - last.box.right < height * space && !separators.some((x) => isBetween(x, last, word)))
       runs.at(-1)!.push(word)
     else runs.push([word])

@@ -15,7 +15,6 @@ import {
 } from '../../lab-values/values.ts'
 import { type Box, boxAround, centerX, centerY, heightOf, overlapX, overlapY, type PageText, type Word } from '../pages/page.ts'
 import { dateIn } from '../texts/dates.ts'
-import { cleanName, isPossibleName } from '../texts/names.ts'
 import { isOneValue, wordsOfNumber } from './digit-groups.ts'
 import * as tolerances from './tolerances.ts'
 
@@ -466,9 +465,6 @@ type IsNamed = (name: string) => boolean
 const NAME_WORDS_MAX = 6
 /** A line of more words is not searched for results. */
 const WORDS_MAX = 120
-/** What a laboratory prints of an earlier result. */
-const FORMER = /^(?:prev(?:ious)?|prior|last|old|former|earlier|baseline)\b/iu
-
 /**
  * Cuts a cell that holds several results into the name of each and what follows it; any other cell stays whole. Each name has to be one that
  * laboratories measure, word for word, with a number behind it.
@@ -512,26 +508,6 @@ function withoutRest(words: Cell['words']): Cell[] {
   let count = words.length
   while (count > 0 && splitCell(cellOf(words.slice(0, count))).some(({ kind }) => kind === 'text')) count--
   return [words.slice(0, count), words.slice(count)].filter((part) => part.length > 0).map(cellOf)
-}
-
-/** The cells of a line without names of columns, by result: a name behind a result, with a number behind it, begins another one. */
-export function resultsInLine(cells: readonly TypedCell[], isNamed: IsNamed): TypedCell[][] {
-  const results: TypedCell[][] = [[]]
-  for (const [index, cell] of cells.entries()) {
-    if (results.at(-1)!.some(isMeasured) && beginsResult(cells.slice(index), isNamed)) results.push([])
-    results.at(-1)!.push(cell)
-  }
-  return results
-}
-
-const isMeasured = ({ kind, value }: TypedCell): boolean => kind === 'value' && value !== 'word'
-
-function beginsResult([cell, next, afterNext]: readonly TypedCell[], isNamed: IsNamed): boolean {
-  if (!next || !isMeasured(next)) return false
-  const name = cleanName(cell!.text)
-  if (isNamed(name)) return cell!.kind === 'text' || cell!.kind === 'flag' || cell!.kind === 'unit'
-  const isMeasurement = afterNext?.kind === 'unit' || afterNext?.kind === 'range'
-  return cell!.kind === 'text' && isMeasurement && !FORMER.test(name) && isPossibleName(name, isNamed)
 }
 
 /** A letter that could be a flag is the end of the name in front of it where the name is known with it, or not known without it: `Vitamin C`. */

@@ -1,4 +1,5 @@
 // The rows of a table, by what is drawn between them, else by whitespace and overlap.
+import { valueKind } from '../../lab-values/values.ts'
 import { type Box, centerY, heightOf, overlapY } from '../pages/page.ts'
 import { columnKind } from './headers.ts'
 import { isPanelTitle, isStage } from './row-parts.ts'
@@ -57,8 +58,8 @@ export function rowsOfTable({ lines }: TableOfRuns, options: RowsOptions): Table
   const firsts = slots.map((item) =>
     item?.map(({ parts, isClosed }) =>
       isRuled && isClosed && resultLines(parts, options) <= RESULTS_MAX
-        ? { ruled: joinNearBands(bandsOf(parts), options) }
-        : { bands: bandsOf(parts) },
+        ? { ruled: joinNearBands(bandsOf(parts, options), options) }
+        : { bands: bandsOf(parts, options) },
     ),
   )
   const gaps = measureGaps(
@@ -101,13 +102,15 @@ function resultLines(parts: readonly Part[], { isResult }: RowsOptions): number 
 }
 
 /** Texts that overlap from top to bottom, directly or by way of others: a name on two lines and the result that is centered next to it. */
-function bandsOf(parts: readonly Part[]): TableRow[] {
+function bandsOf(parts: readonly Part[], { isPicture }: RowsOptions): TableRow[] {
   const bands: TableRow[] = []
   for (const part of parts.toSorted((a, b) => a.run.box.top - b.run.box.top)) {
     const last = bands.at(-1)
     const { box } = part.run
-    const overlaps = (boxInBand: Box) =>
-      overlapY(boxInBand, box) > Math.min(heightOf(boxInBand), heightOf(box)) * tolerances.ROW_OVERLAP
+    // In a slanted picture a range reaches into the row above; below a range of that row it is that of the next one.
+    const isBelow = isPicture && last?.parts.some(({ column, run }) => column === part.column && run.box.bottom <= box.top)
+    const least = isBelow ? tolerances.SLANTED_ROW_OVERLAP : tolerances.ROW_OVERLAP
+    const overlaps = (boxInBand: Box) => overlapY(boxInBand, box) > Math.min(heightOf(boxInBand), heightOf(box)) * least
     if (last && last.parts.some(({ run }) => overlaps(run.box))) bands[bands.length - 1] = rowOf([...last.parts, part])
     else bands.push(rowOf([part]))
   }
@@ -445,12 +448,18 @@ function isClose(upper: TableRow, lower: TableRow, { rows, lines }: Gaps): boole
 function continues(upper: TableRow, lower: TableRow, options: RowsOptions): boolean {
   if (isWhole(upper, options) && isWhole(lower, options)) {
     const isBrokenResult = partsContinued(upper, lower).some(({ column }) => options.isResult(column))
-    return isBrokenResult && !hasNumber(lower, options)
+    return isBrokenResult && !hasNumber(lower, options) && ![upper, lower].every((row) => isComplete(row, options))
   }
   const continuedParts = partsContinued(upper, lower)
   if (lower.parts.some(({ column, run }) => options.isName(column) && isNote(textOf(run)))) return false
   const [shorter] = [upper, lower].toSorted((a, b) => a.parts.length - b.parts.length)
   return continuedParts.length > 0 && shorter!.parts.every(({ column }) => continuedParts.some((part) => part.column === column))
+}
+
+/** Whether a row has a name that is known and a word that is a whole result: `Glucose  Negative`. */
+function isComplete({ parts }: TableRow, { isName, isResult, isNamed }: RowsOptions): boolean {
+  const textIn = (isOwn: (column: TableColumn) => boolean) => cellTextOf(parts.filter(({ column }) => isOwn(column)))
+  return isNamed(textIn(isName)) && valueKind(textIn(isResult)) !== undefined && !/^(?:non-?|not)$/iu.test(textIn(isResult))
 }
 
 /** The texts of a row that go on from the row above because they had no room there. */

@@ -43,6 +43,8 @@ export const HEADER_STACK_GAP = 0.35
 export const [HEADER_HEIGHT_IN_TEXT, HEADER_HEIGHT_IN_PICTURE] = [0.15, 0.45]
 /** Texts that overlap more vertically are in one row. */
 export const ROW_OVERLAP = 0.15
+/** The same for a text of a picture below another one of its column in the row. */
+export const SLANTED_ROW_OVERLAP = 0.3
 
 // Columns
 /** In points: texts that overlap less horizontally are next to each other. */
@@ -121,6 +123,10 @@ export const [NOTE_HEIGHT, NOTE_HEIGHT_IN_PICTURE] = [0.9, 0.8]
 export const [NAME_LINE_GAP, NAME_GAP_ABOVE] = [0.15, 0.1]
 /** In points: lines of one name begin at places that differ less. */
 export const NAME_ALIGNED = 2
+/** Multiple of the height of letters: a text that is further behind a range is none of its words. */
+export const REMARK_GAP = 3
+/** Multiple of the height of letters: the parts of a name in one line are closer. */
+export const NAME_GAP_MAX = 1.5
 /** In points: further lines of a range begin, end or have their middle this close to that of the column name. */
 export const RANGE_ALIGNED = 12
 
