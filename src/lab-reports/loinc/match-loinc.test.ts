@@ -423,7 +423,7 @@ test('names of everyday reports that say the specimen or the estimation in short
   assert.equal(codeOf('Consistency', 'Semi-formed', null, ofStool), '11029-6')
   assert.equal(codeOf('Cysts', 'Not seen', null, ofStool), '10704-5')
   const pair = (...rows: Parameters<typeof row>[]) =>
-    matchLoinc(rows.map((one) => row(...one))).map(({ findings }) => findings.length)
+    matchLoinc(rows.map((values) => row(...values))).map(({ findings }) => findings.length)
   assert.deepEqual(pair(['Ova', 'Not seen', null, ofStool], ['Cysts', 'Seen', null, ofStool]), [0, 0])
   assert.deepEqual(pair(['Ova', 'Not seen', null, ofStool], ['Ova', 'Seen', null, ofStool]), [1, 1])
   assert.deepEqual(pair(['Specific Gravity', '1020', null, { source_panel_name: 'Urine' }]), [0])

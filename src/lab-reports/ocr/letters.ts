@@ -115,22 +115,22 @@ const SHARE_MIN = 1e-4
  * at one or more. Spaces count as no letter. Source: A. Graves et al., Connectionist Temporal Classification, 2006, section 4.1.
  * @param text letters without spaces
  */
-export function likelihoodOf(text: readonly string[], shares: Float32Array, alphabet: readonly (string | undefined)[]): number {
+export function textLikelihood(text: readonly string[], shares: Float32Array, alphabet: readonly (string | undefined)[]): number {
   const classes = alphabet.length
   const classesOf = new Map<string, number[]>([...text, ' '].map((letter) => [letter, []]))
   for (let index = 0; index < classes; index++) classesOf.get(alphabet[index] ?? '')?.push(index)
-  const shareAt = (place: number, among: readonly number[]): number =>
-    among.reduce((sum, index) => sum + shares[place * classes + index]!, SHARE_MIN)
+  const shareAt = (place: number, indices: readonly number[]): number =>
+    indices.reduce((sum, index) => sum + shares[place * classes + index]!, SHARE_MIN)
   const none = [0, ...classesOf.get(' ')!]
   // A state is a letter or what lies between two letters, which only different letters may skip.
   const states = [none, ...text.flatMap((letter) => [classesOf.get(letter)!, none])]
   let reached = states.map((_, state) => Number(state === 0))
   let logarithm = 0
   for (let place = 0; place < Math.trunc(shares.length / classes); place++) {
-    const next = states.map((own, state) => {
-      const skips = own !== none && own !== states[state - 2]
+    const next = states.map((classesHere, state) => {
+      const skips = classesHere !== none && classesHere !== states[state - 2]
       const before = reached[state]! + (reached[state - 1] ?? 0) + (skips ? (reached[state - 2] ?? 0) : 0)
-      return before && before * shareAt(place, own)
+      return before && before * shareAt(place, classesHere)
     })
     const sum = next.reduce((total, share) => total + share, 0)
     if (!sum) return -Infinity

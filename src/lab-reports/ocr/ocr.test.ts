@@ -14,7 +14,7 @@ import {
   scaling,
   toCorners,
 } from './projection.ts'
-import { alphabetOf, decodeLetters, type Letter, likelihoodOf } from './letters.ts'
+import { alphabetOf, decodeLetters, type Letter, textLikelihood } from './letters.ts'
 import { levelBox, placeWords, readPicture, withoutRepeatedLetters, withoutSpecks } from './read-picture.ts'
 import { cornersOfPaper, parallel, medianSlant, type Slope, slopeByInk } from './straighten.ts'
 import { textBoxes } from './text-boxes.ts'
@@ -220,7 +220,7 @@ describe('letters', () => {
 
   test('are as likely as all ways together in which they can stand at the places', () => {
     const shares = sharesOf({ 1: 0.5 }, { 1: 0.5 })
-    const likelihood = (text: string) => Math.exp(likelihoodOf([...text], shares, alphabet))
+    const likelihood = (text: string) => Math.exp(textLikelihood([...text], shares, alphabet))
     // A1, 1A and AA are impossible but for a rest: two of the same letter need a place between them.
     const cases: [string, number][] = [
       ['A', 0.75],
@@ -231,14 +231,14 @@ describe('letters', () => {
     ]
     for (const [text, share] of cases) assert.ok(Math.abs(likelihood(text) - share) < 0.001, text)
     assert.ok(
-      Math.abs(Math.exp(likelihoodOf(['A', 'A'], sharesOf({ 1: 0.9 }, { 1: 0.2 }, { 1: 0.9 }), alphabet)) - 0.648) < 0.001,
+      Math.abs(Math.exp(textLikelihood(['A', 'A'], sharesOf({ 1: 0.9 }, { 1: 0.2 }, { 1: 0.9 }), alphabet)) - 0.648) < 0.001,
     )
   })
 
   test('are as likely with a space between them as without', () => {
     const space = alphabet.length - 1
     const shares = sharesOf({ 1: 1 }, { [space]: 0.6 }, { 2: 1 })
-    assert.ok(Math.abs(Math.exp(likelihoodOf(['A', '1'], shares, alphabet)) - 1) < 0.01)
+    assert.ok(Math.abs(Math.exp(textLikelihood(['A', '1'], shares, alphabet)) - 1) < 0.01)
   })
 })
 

@@ -1,7 +1,7 @@
 // What a line of a page says. The recognizer has an output for every eight columns of a line, so that letters narrower than that get lost: where it
 // is not sure, it reads the line once more, stretched.
 import type { Engine } from './engine.ts'
-import { decodeLetters, type Letter, likelihoodOf } from './letters.ts'
+import { decodeLetters, type Letter, textLikelihood } from './letters.ts'
 import type { Picture } from './picture.ts'
 import { cutLine, type Line, type TextBox } from './text-boxes.ts'
 
@@ -38,7 +38,7 @@ async function readOnce({ recognize, alphabet }: Engine, line: Line): Promise<Re
     .map((letter) => ({ ...letter, position: (letter.position * wide.width) / line.picture.width }))
     .filter(({ position }) => position <= 1)
   const text = letters.flatMap((letter) => (letter.text === ' ' ? [] : [letter.text]))
-  return { letters, line, likelihood: likelihoodOf(text, shares, alphabet) }
+  return { letters, line, likelihood: textLikelihood(text, shares, alphabet) }
 }
 
 /** Letters with the spaces of the first reading as well: the second one sees fewer of them. */

@@ -462,15 +462,15 @@ const NUMBERED: Text[] = [
   [100, 340, 'Unit'],
   [100, 420, 'Reference Range'],
 ]
-const numbered = (top: number, ...cells: string[]): Text[] =>
+const rowWithNumber = (top: number, ...cells: string[]): Text[] =>
   cells.flatMap((text, index): Text[] => (text ? [[top, [36, 80, 240, 340, 420][index]!, text]] : []))
 
 test('dashes in the columns of units and ranges say that there are none', () => {
   const lines = [
     ...NUMBERED,
-    ...numbered(120, '1', 'PCV', '31', '%', '36 - 48'),
-    ...numbered(140, '2', 'Protein', 'Nil', '-', '-'),
-    ...numbered(160, '3', 'Appearance', 'Clear Amber', '-', '-'),
+    ...rowWithNumber(120, '1', 'PCV', '31', '%', '36 - 48'),
+    ...rowWithNumber(140, '2', 'Protein', 'Nil', '-', '-'),
+    ...rowWithNumber(160, '3', 'Appearance', 'Clear Amber', '-', '-'),
   ]
   assert.deepEqual(
     understand([pageOfTexts(lines)]).results.map(({ value, units, findings }) => [value, units, findings.length]),
@@ -485,8 +485,8 @@ test('dashes in the columns of units and ranges say that there are none', () => 
 test('a line with its number in a table has a result, whatever is measured', () => {
   const lines = [
     ...NUMBERED,
-    ...numbered(120, '1', 'PCV', '31', '%', '36 - 48'),
-    ...numbered(140, '2', 'Variant', 'AS', '-', '-'),
+    ...rowWithNumber(120, '1', 'PCV', '31', '%', '36 - 48'),
+    ...rowWithNumber(140, '2', 'Variant', 'AS', '-', '-'),
   ]
   const valuesOf = (texts: Text[]) => understand([pageOfTexts(texts)]).results.map(({ value }) => value)
   assert.deepEqual(valuesOf(lines), ['31', 'AS'])

@@ -74,7 +74,7 @@ export function rowsOfLine(line: Line, typedCells: readonly TypedCell[], context
   if (!columns) return rowsByKinds(cells)
   const [details, cellsOfColumns] = [true, false].map((isDetail) => cells.filter((cell) => Boolean(cell.isDetail) === isDetail))
   const drafts = withCounts(columns)
-    .flatMap((own) => draftsByColumns(ofColumns(assign(cellsOfColumns!, columns), own), own))
+    .flatMap((columnsOfRow) => draftsByColumns(ofColumns(assign(cellsOfColumns!, columns), columnsOfRow), columnsOfRow))
     .map((draft) => withDetailCells(draft, details!))
   const rows = rowsOfDrafts(line, drafts, context)
   // Below a table may stand lines with a colon that keep to no column.

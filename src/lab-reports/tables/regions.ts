@@ -338,10 +338,10 @@ export function assign(cells: readonly TypedCell[], columns: readonly Column[]):
 }
 
 /** Moves the end of a name that reaches below the column of results, close behind its begin and in front of the result: `Bilirubin  Total  11`. */
-function moveRestOfName(assigned: Map<Column, TypedCell[]>): void {
-  const name = [...assigned].find(([{ kind }]) => kind === 'name')?.[1]
+function moveRestOfName(cellsOfColumns: Map<Column, TypedCell[]>): void {
+  const name = [...cellsOfColumns].find(([{ kind }]) => kind === 'name')?.[1]
   const end = name?.at(-1)
-  for (const [{ kind }, cells] of assigned) {
+  for (const [{ kind }, cells] of cellsOfColumns) {
     const [first, next] = cells
     if (!end || !RESULTS.has(kind) || first!.kind !== 'text' || next?.kind !== 'value') continue
     const gap = first!.box.left - end.box.right

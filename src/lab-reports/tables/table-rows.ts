@@ -58,8 +58,8 @@ export function rowsOfTable({ lines }: TableOfRuns, options: RowsOptions): Table
   const firsts = slots.map((item) =>
     item?.map(({ parts, isClosed }) =>
       isRuled && isClosed && resultLines(parts, options) <= RESULTS_MAX
-        ? { ruled: joinNearBands(bandsOf(parts, options), options) }
-        : { bands: bandsOf(parts, options) },
+        ? { ruled: joinNearBands(createBands(parts, options), options) }
+        : { bands: createBands(parts, options) },
     ),
   )
   const gaps = measureGaps(
@@ -102,7 +102,7 @@ function resultLines(parts: readonly Part[], { isResult }: RowsOptions): number 
 }
 
 /** Texts that overlap from top to bottom, directly or by way of others: a name on two lines and the result that is centered next to it. */
-function bandsOf(parts: readonly Part[], { isPicture }: RowsOptions): TableRow[] {
+function createBands(parts: readonly Part[], { isPicture }: RowsOptions): TableRow[] {
   const bands: TableRow[] = []
   for (const part of parts.toSorted((a, b) => a.run.box.top - b.run.box.top)) {
     const last = bands.at(-1)
