@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import { test } from 'node:test'
 import { createCanvas, GlobalFonts } from '@napi-rs/canvas'
-import { engine } from './engine.ts'
+import { type Engine, engine } from './engine.ts'
 import { decodeLetters, type Letter } from './letters.ts'
 import { pictureOf } from './picture.ts'
 import { readLine } from './read-line.ts'
@@ -57,17 +57,19 @@ test('letters narrower than an output of the recognizer are read in a second, st
   }
 })
 
-test('a line of clear letters is read once', async () => {
+test('a line of clear letters is read once, and so is one that would be too long', async () => {
   const ocr = await engine(undefined)
-  let readings = 0
-  const counted = {
-    ...ocr,
-    recognize: (line: Parameters<typeof ocr.recognize>[0]) => {
-      readings++
+  const readings = async ({ page, box }: ReturnType<typeof drawLine>) => {
+    let count = 0
+    const recognize: Engine['recognize'] = (line) => {
+      count++
       return ocr.recognize(line)
-    },
+    }
+    const { letters } = await readLine({ ...ocr, recognize }, page, box)
+    return [textOf(letters).replaceAll(' ', ''), count]
   }
-  const { page, box } = drawLine('Creatinine 1.02', 26, 1)
-  assert.equal(textOf((await readLine(counted, page, box)).letters).replaceAll(' ', ''), 'Creatinine1.02')
-  assert.equal(readings, 1)
+  assert.deepEqual(await readings(drawLine('Creatinine 1.02', 26, 1)), ['Creatinine1.02', 1])
+  const { page, box } = drawLine('Basophils, Absolute', 11, 0.65)
+  assert.equal((await readings({ page, box }))[1], 2)
+  assert.equal((await readings({ page, box: { ...box, length: box.thickness * 60 } }))[1], 1)
 })

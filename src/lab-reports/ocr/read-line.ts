@@ -3,7 +3,7 @@
 import type { Engine } from './engine.ts'
 import { decodeLetters, type Letter, textLikelihood } from './letters.ts'
 import type { Picture } from './picture.ts'
-import { cutLine, type Line, type TextBox } from './text-boxes.ts'
+import { ASPECT_MAX, cutLine, type Line, type TextBox } from './text-boxes.ts'
 
 /** A line, and its letters at shares of the width of its picture. */
 export interface LineReading {
@@ -21,7 +21,8 @@ const LINE_WIDTH_MIN = 96
 /** Reads the line in a box of a page: once, or twice, and then the likelier reading counts. Errors: those of the engine. */
 export async function readLine(ocr: Engine, page: Picture, box: TextBox): Promise<LineReading> {
   const first = await readOnce(ocr, cutLine(page, box))
-  if (first.likelihood > CERTAIN) return first
+  // Of a longer line the end would be cut off.
+  if (first.likelihood > CERTAIN || box.length * STRETCH > box.thickness * ASPECT_MAX) return first
   const second = await readOnce(ocr, cutLine(page, box, STRETCH))
   return second.likelihood > first.likelihood ? { ...second, letters: withSpaces(second.letters, first.letters) } : first
 }

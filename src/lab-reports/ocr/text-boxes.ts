@@ -122,7 +122,7 @@ function smallestBox(hull: readonly Point[]): TextBox {
 const normal = (angle: number): number => angle - Math.PI * Math.round(angle / Math.PI)
 
 /** Longer lines are cut off after this many heights; a line over a whole page has 60. */
-const ASPECT_MAX = 80
+export const ASPECT_MAX = 80
 
 /** The texts of a picture, seen with a longer side of `side` pixels, in pixels of the picture. */
 export async function detect(ocr: Engine, picture: Picture, side: number): Promise<TextBox[]> {
