@@ -11,8 +11,8 @@ const BEFORE_AGE = /(?<=\d)[:.,](?= \d+\s?[-–]\s?\d+ (?:d|days?|w|wks?|weeks?|
 const ZERO = /(?<![\p{L}\d.,])[Oo](?=\s?(?:to|-|–)\s?\d|[.,]\d|\s\d)/gu
 /** `14--46`, `0.12 -. 0.38`, `0.26... 2.17`: a long dash whose ink has gaps. */
 const DASHES = /(?<=\d)\s?(?:[-–—][-–—.]+|\.[-–—]|\.{2,})\s?(?=\d)/gu
-/** `Oto99` */
-const RUN_TOGETHER = /(?<=\d)to(?=\d)/gu
+/** `Oto99`, `0to 65` */
+const RUN_TOGETHER = /(?<=\d)\s?to\s?(?=\d)/gu
 /** `0.82 1.77`: a dash that was not seen. */
 const TWO_NUMBERS = /^(\d+(?:[.,]\d+)?)\s(\d+(?:[.,]\d+)?)$/u
 

@@ -317,8 +317,8 @@ function withLastLetter(word: Word, ofDays: boolean): Word {
 export function spell(text: string): string {
   // `II` is a number, and no misread unit.
   if (/^(?:I{1,3}|IV|VI{0,3})$/u.test(text)) return text
-  // `Oto19`
-  if (/^[Oo]to\d/u.test(text)) return `0${text.slice(1)}`
+  // `Oto19`, `0to`
+  if (/^(?:[Oo]|\d[\d.,]*)to(?:\d|$)/u.test(text)) return text.replace(/^[Oo]/u, '0')
   // A dot behind a flag, a number or a whole word is dirt.
   if (/^(?:[HL]|\((?:HH?|LL?)\))[.,]$/u.test(text)) return text.slice(0, -1)
   const dotted = /^(.*?([\p{L}\d]+))\.$/u.exec(text)
