@@ -83,9 +83,13 @@ test('the text of each printed report holds every true value, and each is small'
     assert(pdf.length <= 100_000, `${name}: ${pdf.length} bytes`)
     const pages = await textOf(pdf)
     const whole = pages.join('')
-    for (const { test_name, value, units } of truth.results)
-      for (const text of [value, units ?? '', ...test_name.split(/\s+/u)])
+    // Raised digits of the page are powers in the truth: `10^9`.
+    const flat = whole.replaceAll('^', '')
+    for (const { test_name, value, units } of truth.results) {
+      for (const text of [value, ...test_name.split(/\s+/u)])
         assert(whole.includes(compact(text)), `${name}: ${text} of ${test_name}`)
+      assert(flat.includes(compact(units ?? '').replaceAll('^', '')), `${name}: units ${units} of ${test_name}`)
+    }
     const { patient_first_name, patient_last_name, specimen_number } = truth.metadata
     const particulars = [patient_first_name, patient_last_name, specimen_number].filter((text) => text !== null)
     for (const text of particulars.join(' ').split(' '))
