@@ -57,7 +57,7 @@ const PHYSICIAN = /,\s?(?:MD|M\.D\.|DO|NP|PA|MBBS|PhD)\b|^Dr\b\.?/u
 
 /** Whether a row is what the report says of physicians and days, in a line with what it says of the patient, or a time behind its label, and no result. */
 export const isParticular = (row: Row, places: MetadataPlaces, names: Pick<ReadRowsOptions, 'isNamed'>): boolean =>
-  // A time in a line about the patient is none of a result, whatever was read for its unit.
+  // A time in a line about the patient is no result, even if a unit was read behind it.
   (TIME.test(row.value) && !names.isNamed(row.name) && isAmongParticulars(row, places, names)) ||
   (row.unit === null &&
     !row.range_lines.length &&

@@ -126,10 +126,10 @@ function isKnownName(row: Row, { isNamed }: Names, pages: Reading['pages']): boo
       .toLowerCase()
       .match(/[\p{L}\d]*\p{L}[\p{L}\d]*/gu) ?? []
   const isSpelled = (word: string) => !CODE.test(word) || !/^(?!1st$)[01]\p{L}/u.test(word)
-  // `bi l irubin`: the letters are certain, the spaces are not.
   const isSure = isCertain(row, pages)
-  // A dash in `CA 19-9` is taken for a dot, with which others print it.
+  // The dash in `CA 19-9` can be read as a dot, which other laboratories print.
   if (/\bCA ?\d\d\.\d\b/iu.test(name) && !isSure) return false
+  // `bi l irubin`: the letters are certain, the spaces are not.
   const isParted = words.some((_, index) => [2, 3].some((count) => isJoinedWord(words.slice(index, index + count))))
   if (!isParted && words.every(isSpelled) && isSure) return true
   // `Ur`, `Fingerstick`: no name of a test, and how reports print specimens.
@@ -151,15 +151,16 @@ function isCertain({ name, page: number, box, value_box }: Row, pages: Reading['
   return name.split(' ').every((part) => words.some(({ text, confidence }) => text === part && confidence >= CERTAIN))
 }
 
-/** Longer words in one piece are several. */
+/** A longer word is several words without their spaces. */
 const LETTERS_MAX = 20
 
-/** Whether a result has a word that is neither usual in reports nor certain, or is several: `Histolyticacystsseen`. */
+/** Whether a result has a word that is neither usual in reports nor certain, or words without spaces: `Histolyticacystsseen`. */
 function hasUnknownWord({ value, page: number, value_box }: Row, pages: Reading['pages']): boolean {
   const unknown = (value.match(/\p{L}{4,}/gu) ?? []).filter((word) => {
     const lower = word.toLowerCase()
     return ![isWordOfResults, isReportWord, isNameWord, isUsualWord].some((isKnown) => isKnown(lower))
   })
+  if (!unknown.length) return false
   const words = pages.filter(({ page }) => page.number === number).flatMap(({ page }) => page.words)
   const isSure = (part: string) =>
     words.some(({ text, box, confidence }) => text.includes(part) && areInLine(box, value_box) && confidence >= CERTAIN)

@@ -28,11 +28,11 @@ export function withUsualLabels(words: readonly Word[], isWord: (text: string) =
   return words.map((word) => {
     const letters = plainOf(word.text)
     if (!labels.length || !/^\p{L}{3,}$/u.test(letters) || isWord(letters)) return word
-    const found = labels.filter(([label]) => {
+    const matches = labels.filter(([label]) => {
       const plain = plainOf(label)
       return plain[0] === letters[0] && countEdits(plain, letters) <= (plain.length > 4 ? 2 : 1)
     })
-    return found.length === 1 ? { ...word, text: found[0]![0] } : word
+    return matches.length === 1 ? { ...word, text: matches[0]![0] } : word
   })
 }
 

@@ -221,8 +221,8 @@ const spelledWords = (words: readonly Word[], ofDays: boolean): Word[] =>
     const isBehindNumber = index > 0 && /\d$/u.test(words[index - 1]!.text) && isNextTo(words[index - 1]!, word)
     if (word.text === 's' && !isBehindNumber && next && /^\d/u.test(next.text) && isNextTo(word, next))
       return { ...word, text: '≤' }
-    const numbered = withNumber(words[index - 1], word)
-    if (numbered !== word) return numbered
+    const wordWithNumber = withNumber(words[index - 1], word)
+    if (wordWithNumber !== word) return wordWithNumber
     const hasDot = /\p{L}\.$/u.test(word.text) && next !== undefined && isNextTo(word, next)
     if (!hasDot) return spelledWord(withLastLetter(word, ofDays))
     // `PROTEIN. TOTAL`: the dot may be a comma, which shows where a name is read.

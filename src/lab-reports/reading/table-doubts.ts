@@ -80,16 +80,16 @@ function unknownNames(tables: readonly TableOfRows[], { rows }: Reading, { isNam
   const hasTables = tables.some((table) => table.columns && table.rows.length > 0)
   const outside = tables.filter(({ columns }) => !columns).flatMap((table) => table.rows)
   // `Sediment` in a list of urine tests that are known.
-  const isAmongNamed = (heading: string) => {
-    const own = outside.filter((index) => rows[index]!.panel === heading)
+  const panels = Map.groupBy(outside, (index) => rows[index]!.panel)
+  const namedPanels = [...panels].flatMap(([panel, own]) => {
     const named = own.filter((index) => isNamed(rows[index]!.name))
-    return named.length >= NAMED_MIN && named.length >= own.length * NAMED_SHARE
-  }
+    return named.length >= NAMED_MIN && named.length >= own.length * NAMED_SHARE ? [panel] : []
+  })
   return outside.flatMap((row): RowFinding[] => {
     const { range_lines, name, panel } = rows[row]!
     if (range_lines.length) return []
     if (panel !== null && OF_NO_LABORATORY.test(panel)) return [{ row, finding: NO_RESULT }]
-    if (panel !== null && isAmongNamed(panel)) return []
+    if (panel !== null && namedPanels.includes(panel)) return []
     return hasTables && !isNamed(name) ? [{ row, finding: UNKNOWN }] : []
   })
 }
