@@ -41,6 +41,7 @@ test('words of pictures are spelled as names of results and units are', () => {
     ['TOTA', 'TOTAL'],
     ['lgE', 'IgE'],
     ['Oto19', '0to19'],
+    ['OfRange', 'OfRange'],
     ['Oto', '0to'],
     ['0to', '0to'],
     ['3.5to', '3.5to'],

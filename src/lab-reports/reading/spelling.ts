@@ -317,6 +317,9 @@ function withLastLetter(word: Word, ofDays: boolean): Word {
 export function spell(text: string): string {
   // `II` is a number, and no misread unit.
   if (/^(?:I{1,3}|IV|VI{0,3})$/u.test(text)) return text
+  // `OfRange` is two words without their space, and no misread `Orange`.
+  const [, last = ''] = /^(?:In|Of|Out)(\p{Lu}\p{Ll}+)$/u.exec(text) ?? []
+  if (isReportWord(last.toLowerCase())) return text
   // `Oto19`, `0to`
   if (/^(?:[Oo]|\d[\d.,]*)to(?:\d|$)/u.test(text)) return text.replace(/^[Oo]/u, '0')
   // A dot behind a flag, a number or a whole word is dirt.
