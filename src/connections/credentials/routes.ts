@@ -20,16 +20,14 @@ export interface CredentialDependencies {
 }
 
 const CREDENTIALS = '/v1/org/{org_id}/team_custom_credentials/{env}/{region}' as const
-const SCOPES = '/v1/org/{org_id}/team/{team_id}/scope_requirements' as const
 
-const inCell = { scope: 'cell', keyScope: 'bound', params: CellParams } as const
+const inCell = { logsAccess: false, scope: 'cell', keyScope: 'bound', params: CellParams } as const
 const A_TEAM = '01890000-0000-7000-8000-000000000001'
 
 const credentials = ({ vault, cells, publicUrl, googleAccount }: CredentialDependencies): Operation[] => [
   managementOperation({
     ...inCell,
     id: 'get_team_custom_credentials',
-    logsAccess: false,
     method: 'GET',
     path: CREDENTIALS,
     summary: "List teams' own credentials for providers, newest first",
@@ -42,7 +40,6 @@ const credentials = ({ vault, cells, publicUrl, googleAccount }: CredentialDepen
     ...inCell,
     id: 'upsert_team_custom_credentials',
     idempotency: 'none',
-    logsAccess: false,
     method: 'POST',
     path: CREDENTIALS,
     summary: "Set a team's own credentials for a provider",
@@ -59,7 +56,6 @@ const credentials = ({ vault, cells, publicUrl, googleAccount }: CredentialDepen
   managementOperation({
     ...inCell,
     id: 'delete_team_custom_credentials',
-    logsAccess: false,
     method: 'DELETE',
     path: CREDENTIALS,
     summary: "Delete teams' own credentials",
@@ -70,7 +66,6 @@ const credentials = ({ vault, cells, publicUrl, googleAccount }: CredentialDepen
   managementOperation({
     ...inCell,
     id: 'prepare_team_custom_credentials',
-    logsAccess: false,
     method: 'POST',
     path: '/v1/org/{org_id}/prepare_team_custom_credentials/{env}/{region}',
     reads: true,
@@ -89,15 +84,19 @@ const credentials = ({ vault, cells, publicUrl, googleAccount }: CredentialDepen
   }),
 ]
 
-const inControlPlane = { scope: 'control', keyScope: 'bound', params: TeamParams } as const
+const inControlPlane = {
+  logsAccess: false,
+  path: '/v1/org/{org_id}/team/{team_id}/scope_requirements',
+  scope: 'control',
+  keyScope: 'bound',
+  params: TeamParams,
+} as const
 
 const scopeRequirements = [
   managementOperation({
     ...inControlPlane,
     id: 'get_team_scope_requirements',
-    logsAccess: false,
     method: 'GET',
-    path: SCOPES,
     summary: 'List OAuth scope requirements',
     description:
       'Everything that holds is shown, also where the team has set nothing. Providers without a list of scopes have no entry.',
@@ -109,9 +108,7 @@ const scopeRequirements = [
     ...inControlPlane,
     id: 'upsert_team_scope_requirements',
     idempotency: 'none',
-    logsAccess: false,
     method: 'POST',
-    path: SCOPES,
     summary: 'Set OAuth scope requirements',
     description: 'Applies to both environments. An absent provider does not change; null resets it to the default.',
     body: UpsertScopes,

@@ -16,11 +16,12 @@ import {
   UserResources,
 } from './schema.ts'
 
+const report = { logsAccess: true, method: 'GET' } as const
+
 export const introspectionRoutes = [
   operation({
+    ...report,
     id: 'introspect_resources',
-    logsAccess: true,
-    method: 'GET',
     path: '/v2/introspect/resources',
     summary: 'List the newest and oldest data and the last attempt by user, provider and resource',
     description:
@@ -30,9 +31,8 @@ export const introspectionRoutes = [
     run: (tx, { query }) => introspectResources(tx, query),
   }),
   operation({
+    ...report,
     id: 'introspect_historical_pulls',
-    logsAccess: true,
-    method: 'GET',
     path: '/v2/introspect/historical_pull',
     summary: 'List how far histories were received, by user, provider and resource',
     description:
@@ -42,9 +42,8 @@ export const introspectionRoutes = [
     run: (tx, { query }) => introspectHistoricalPulls(tx, query),
   }),
   operation({
+    ...report,
     id: 'introspect_repeated_posts',
-    logsAccess: true,
-    method: 'GET',
     path: '/v2/introspect/repeated_posts',
     summary: 'List clients that send the same data again and again',
     description:
@@ -54,9 +53,8 @@ export const introspectionRoutes = [
     run: (tx, { query }) => listRepeatedPosts(tx, query),
   }),
   operation({
+    ...report,
     id: 'introspect_rejected_posts',
-    logsAccess: true,
-    method: 'GET',
     path: '/v2/introspect/rejected_posts',
     summary: 'List posts of health data that were rejected, whole or in part',
     description:
@@ -66,9 +64,8 @@ export const introspectionRoutes = [
     run: (tx, { query }) => listRejectedPosts(tx, query),
   }),
   operation({
+    ...report,
     id: 'introspect_sync_progress',
-    logsAccess: true,
-    method: 'GET',
     path: '/v2/introspect/sync_progress',
     summary: 'List what phones report about their own synchronization',
     description:
@@ -78,9 +75,8 @@ export const introspectionRoutes = [
     run: (tx, { query }) => listSyncReports(tx, query),
   }),
   operation({
+    ...report,
     id: 'introspect_days',
-    logsAccess: true,
-    method: 'GET',
     path: '/v2/introspect/days',
     summary: "Show what is known of each day of a user's resources: why a day is empty",
     description:

@@ -43,11 +43,16 @@ async function refuseCredentials(
   return linkResult(session, provider, error)
 }
 
-const NO_PASSWORDS =
-  'No connector of this server takes a password: the answer has status 200 and the error `provider_api_error`. Nothing of the body is stored.'
-
-/** The body holds a password, of which a key would store a hash. */
-const idempotency = 'none'
+const signIn = {
+  logsAccess: true,
+  auth: 'link',
+  method: 'POST',
+  // The body holds a password, of which a key would store a hash.
+  idempotency: 'none',
+  description:
+    'No connector of this server takes a password: the answer has status 200 and the error `provider_api_error`. Nothing of the body is stored.',
+  reply: LinkResult,
+} as const
 
 export function oauthRoutes(access: ConsentDependencies): Operation[] {
   return [
@@ -108,77 +113,52 @@ export function oauthRoutes(access: ConsentDependencies): Operation[] {
       },
     }),
     operation({
+      ...signIn,
       id: 'connect_password_provider',
-      logsAccess: true,
-      auth: 'link',
-      method: 'POST',
-      idempotency,
       path: '/v2/link/provider/password/{provider}',
       summary: 'Connect a provider with a user name and a password',
-      description: NO_PASSWORDS,
       params: Fields({ provider: PasswordProvider }),
       body: PasswordLink,
-      reply: LinkResult,
       example: { username: 'testa@example.com', password: 'fictional' },
       run: (tx, { params, user }) => refuseCredentials(tx, user!, params.provider),
     }),
     operation({
+      ...signIn,
       id: 'complete_password_provider_mfa',
-      logsAccess: true,
-      auth: 'link',
-      method: 'POST',
-      idempotency,
       path: '/v2/link/provider/password/{provider}/complete_mfa',
       summary: 'Complete a connection for which a provider asked for a code',
-      description: NO_PASSWORDS,
       params: Fields({ provider: PasswordProvider }),
       body: CompleteMfa,
-      reply: LinkResult,
       example: { mfa_code: '000000' },
       run: (tx, { params, user }) => refuseCredentials(tx, user!, params.provider),
     }),
     operation({
+      ...signIn,
       id: 'connect_email_provider',
-      logsAccess: true,
-      auth: 'link',
-      method: 'POST',
-      idempotency,
       path: '/v2/link/provider/email/{provider}',
       summary: 'Connect a provider with an e-mail address',
-      description: NO_PASSWORDS,
       params: Fields({ provider: EmailProvider }),
       body: EmailLink,
-      reply: LinkResult,
       example: { email: 'testa@example.com', region: 'us' },
       run: (tx, { params, user }) => refuseCredentials(tx, user!, params.provider),
     }),
     operation({
+      ...signIn,
       id: 'link_password_auth',
-      logsAccess: true,
-      auth: 'link',
-      method: 'POST',
-      idempotency,
       deprecated: true,
       path: '/v2/link/auth',
       summary: 'Connect a provider with a user name and a password, after the start step',
-      description: NO_PASSWORDS,
       body: OldPasswordLink,
-      reply: LinkResult,
       example: { username: 'testa@example.com', password: 'fictional', provider: 'peloton', auth_type: 'password' },
       run: (tx, { body, user }) => refuseCredentials(tx, user!, body.provider, { isStarted: false }),
     }),
     operation({
+      ...signIn,
       id: 'link_email_auth',
-      logsAccess: true,
-      auth: 'link',
-      method: 'POST',
-      idempotency,
       deprecated: true,
       path: '/v2/link/auth/email',
       summary: 'Connect a provider with an e-mail address, after the start step',
-      description: NO_PASSWORDS,
       body: OldEmailLink,
-      reply: LinkResult,
       example: { email: 'testa@example.com', provider: 'freestyle_libre', auth_type: 'email' },
       run: (tx, { body, user }) => refuseCredentials(tx, user!, body.provider, { isStarted: false }),
     }),

@@ -6,17 +6,16 @@ import { startHistoricalStage, syncState } from './sync-state.ts'
 
 const REPORT_BYTES_MAX = 2 * 1024 * 1024
 
+const sync = { logsAccess: true, method: 'POST', userTokens: 'path', params: SyncParams } as const
+
 export const syncRoutes = [
   operation({
+    ...sync,
     id: 'get_sdk_sync_state',
-    logsAccess: true,
-    method: 'POST',
     path: '/v2/user/{user_id}/sdk_sync_state/{provider}',
-    userTokens: 'path',
     summary: 'Tell a phone whether it may synchronize, and what',
     description:
       '`error` means that the user has to be connected first, or again. `request_end_date` is the end of ingestion of the user, if there is one, and `request_start_date` is null: the clients take them for bounds of what they send. `granted_permissions` are those of the connection from now on.',
-    params: SyncParams,
     body: SyncStateRequest,
     reply: SyncState,
     example: {
@@ -28,29 +27,23 @@ export const syncRoutes = [
     run: (tx, { params, body }) => syncState(tx, params.user_id, params.provider, body),
   }),
   operation({
+    ...sync,
     id: 'start_sdk_historical_stage',
-    logsAccess: true,
-    method: 'POST',
     path: '/v2/user/{user_id}/sdk_start_historical_stage/{provider}',
-    userTokens: 'path',
     summary: 'Record that a phone begins to send the history of a kind of data',
     description: 'A kind that is not stored, and a connection that is paused or not there, are not errors.',
-    params: SyncParams,
     body: HistoricalStage,
     reply: Success,
     example: { range_start: '2026-01-01T00:00:00Z', range_end: '2026-01-31T00:00:00Z', backfill_type: 'heartrate' },
     run: (tx, { params, body }) => startHistoricalStage(tx, params.user_id, params.provider, body),
   }),
   operation({
+    ...sync,
     id: 'post_sdk_sync_progress',
-    logsAccess: true,
-    method: 'POST',
     path: '/v2/user/{user_id}/sdk_sync_progress/{provider}',
-    userTokens: 'path',
     summary: 'Store what a phone reports about its own synchronization',
     description:
       'Replaces the report before. The newest entries of each list are kept, at most 128 kB; what is not known is left out. The body may be compressed with gzip.',
-    params: SyncParams,
     body: SyncReport,
     body_bytes_max: REPORT_BYTES_MAX,
     reply: Success,

@@ -5,17 +5,20 @@ import { authorizedTeamsInRegion } from '../../tenancy/teams/team-access.ts'
 import { listPulls, resetPulls, upsertPulls } from './pull-preferences.ts'
 import { PullPage, PullQuery, RevertPullsQuery, UpsertPulls } from './schema.ts'
 
-const PULLS = '/v1/org/{org_id}/team_data_pull_preferences/{env}/{region}' as const
-const inCell = { scope: 'cell', keyScope: 'bound', params: CellParams } as const
+const inCell = {
+  logsAccess: false,
+  path: '/v1/org/{org_id}/team_data_pull_preferences/{env}/{region}',
+  scope: 'cell',
+  keyScope: 'bound',
+  params: CellParams,
+} as const
 const A_TEAM = '01890000-0000-7000-8000-000000000001'
 
 export const pullPreferencesRoutes = ({ cells }: { cells: Cells }): Operation[] => [
   managementOperation({
     ...inCell,
     id: 'get_team_data_pull_preferences',
-    logsAccess: false,
     method: 'GET',
-    path: PULLS,
     summary: 'List data pull preferences',
     description: 'Shows all effective preferences, including defaults. `limit` counts teams.',
     query: PullQuery,
@@ -26,9 +29,7 @@ export const pullPreferencesRoutes = ({ cells }: { cells: Cells }): Operation[] 
     ...inCell,
     id: 'upsert_team_data_pull_preferences',
     idempotency: 'none',
-    logsAccess: false,
     method: 'POST',
-    path: PULLS,
     summary: 'Set data pull preferences',
     description:
       'Replaces the preferences of these teams for these providers. A provider with a fixed number rejects another one.',
@@ -48,9 +49,7 @@ export const pullPreferencesRoutes = ({ cells }: { cells: Cells }): Operation[] 
   managementOperation({
     ...inCell,
     id: 'delete_team_data_pull_preferences',
-    logsAccess: false,
     method: 'DELETE',
-    path: PULLS,
     summary: 'Reset data pull preferences',
     description: 'For these providers or all, and these teams or all accessible ones; `providers` or `team_ids` is required.',
     query: RevertPullsQuery,

@@ -16,43 +16,36 @@ import { readServerHealth } from './server-health.ts'
 
 const FAILED_JOBS = '/v1/org/{org_id}/team/{team_id}/{environment}/failed_job' as const
 
+const ofTeam = { logsAccess: false, scope: 'team', keyScope: 'bound', params: FailedJobParams } as const
+
 export const healthRoutes = (cells: Cells): Operation[] => [
   managementOperation({
+    ...ofTeam,
     id: 'list_failed_jobs',
-    logsAccess: false,
     method: 'GET',
     path: FAILED_JOBS,
-    scope: 'team',
-    keyScope: 'bound',
     summary: 'List jobs of a team that failed, newest first',
     description: 'Names and codes of errors, without the data of the jobs.',
-    params: FailedJobParams,
     query: FailedJobQuery,
     reply: FailedJobPage,
     run: (tx, { query }) => pageFailedJobs(tx, query),
   }),
   managementOperation({
+    ...ofTeam,
     id: 'count_team_jobs',
-    logsAccess: false,
     method: 'GET',
     path: '/v1/org/{org_id}/team/{team_id}/{environment}/job_count',
-    scope: 'team',
-    keyScope: 'bound',
     summary: 'Count the jobs of a team by name',
-    params: FailedJobParams,
     reply: TeamJobCounts,
     run: (tx) => countTeamJobs(tx),
   }),
   managementOperation({
+    ...ofTeam,
     id: 'retry_failed_jobs',
-    logsAccess: false,
     method: 'POST',
     path: `${FAILED_JOBS}/retry`,
-    scope: 'team',
-    keyScope: 'bound',
     summary: 'Retry jobs of a team that are tried no more',
     description: 'At once, with all their attempts.',
-    params: FailedJobParams,
     body: RetryFailedJobs,
     reply: RetriedJobs,
     example: { failed_job_ids: ['00000000-0000-7000-8000-000000000009'] },

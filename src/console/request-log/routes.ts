@@ -13,13 +13,13 @@ import {
 const DESCRIPTION =
   'Requests with keys of the team and of its members in the console, without bodies and without values of paths and queries. A process of the server lists one a second on average, and as many that failed; `count_requests` counts all.'
 
+const ofRequests = { isUnlisted: true, logsAccess: false, method: 'GET' } as const
+
 /** They write what this process has collected first: a developer sees the request just made. */
 export const requestLogRoutes = (recorder: RequestRecorder): Operation[] => [
   multiTransactionOperation({
+    ...ofRequests,
     id: 'list_requests',
-    isUnlisted: true,
-    logsAccess: false,
-    method: 'GET',
     path: '/console/v1/requests',
     summary: "List the team's requests, newest first",
     description: DESCRIPTION,
@@ -31,10 +31,8 @@ export const requestLogRoutes = (recorder: RequestRecorder): Operation[] => [
     },
   }),
   multiTransactionOperation({
+    ...ofRequests,
     id: 'get_request',
-    isUnlisted: true,
-    logsAccess: false,
-    method: 'GET',
     path: '/console/v1/requests/{request_id}',
     summary: 'Read a request by the id of its response',
     params: RequestPath,
@@ -45,10 +43,8 @@ export const requestLogRoutes = (recorder: RequestRecorder): Operation[] => [
     },
   }),
   multiTransactionOperation({
+    ...ofRequests,
     id: 'count_requests',
-    isUnlisted: true,
-    logsAccess: false,
-    method: 'GET',
     path: '/console/v1/request_counts',
     summary: "Count the team's requests over time",
     description: 'All requests of a span of at most 30 days, by outcome.',

@@ -13,6 +13,7 @@ export interface PipelineDependencies {
 }
 
 const shared = {
+  logsAccess: false,
   path: '/v1/org/{org_id}/team_ehr_pipelines/{environment}/{region}',
   scope: 'cell',
   keyScope: 'bound',
@@ -23,7 +24,6 @@ export const pipelinesRoutes = (dependencies: PipelineDependencies): Operation[]
   managementOperation({
     ...shared,
     id: 'get_team_ehr_pipelines',
-    logsAccess: false,
     method: 'GET',
     summary: 'List EHR pipelines of teams, newest first',
     description: 'Secrets are masked. The next page starts from `next_token`, given as `next_cursor`.',
@@ -35,7 +35,6 @@ export const pipelinesRoutes = (dependencies: PipelineDependencies): Operation[]
     ...shared,
     id: 'upsert_team_ehr_pipelines',
     idempotency: 'none',
-    logsAccess: false,
     method: 'POST',
     summary: 'Create or replace EHR pipelines',
     description:
@@ -66,7 +65,6 @@ export const pipelinesRoutes = (dependencies: PipelineDependencies): Operation[]
   managementOperation({
     ...shared,
     id: 'delete_team_ehr_pipelines',
-    logsAccess: false,
     method: 'DELETE',
     summary: 'Delete the EHR pipelines of one type of teams',
     description: 'Without `team_id` for all accessible teams in this environment and region. Inaccessible teams are skipped.',

@@ -6,6 +6,7 @@ import { deletePipelines, listPipelines, upsertPipelines, type PipelineDependenc
 import { DeletePipelinesQuery, Pipeline, PipelinePage, PipelineQuery, UpsertPipelines } from './schema.ts'
 
 const ofCell = {
+  logsAccess: false,
   path: '/v1/org/{org_id}/team_etl_pipelines/{env}/{region}',
   params: CellParams,
   scope: 'control',
@@ -17,7 +18,6 @@ export const brokersRoutes = (dependencies: PipelineDependencies): Operation[] =
   managementOperation({
     ...ofCell,
     id: 'get_team_etl_pipelines',
-    logsAccess: false,
     method: 'GET',
     summary: 'List pipelines, newest first, without their secrets',
     query: PipelineQuery,
@@ -28,7 +28,6 @@ export const brokersRoutes = (dependencies: PipelineDependencies): Operation[] =
     ...ofCell,
     id: 'upsert_team_etl_pipelines',
     idempotency: 'none',
-    logsAccess: false,
     method: 'POST',
     summary: 'Create or update event pipelines',
     description:
@@ -47,7 +46,6 @@ export const brokersRoutes = (dependencies: PipelineDependencies): Operation[] =
   managementOperation({
     ...ofCell,
     id: 'delete_team_etl_pipelines',
-    logsAccess: false,
     method: 'DELETE',
     summary: 'Delete the pipelines of teams',
     description: 'Returns the deleted pipelines. Events that wait for their brokers are not sent.',

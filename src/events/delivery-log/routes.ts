@@ -55,13 +55,14 @@ export interface DeliveryLogDependencies {
   notDeleted: NotDeleted
 }
 
+const inConsole = { isUnlisted: true, method: 'GET' } as const
+
 /** The log of a team as people look through it. */
 export const eventRowRoutes = ({ fixedHeaders, notDeleted }: DeliveryLogDependencies): Operation[] => [
   operation({
+    ...inConsole,
     id: 'list_event_rows',
-    isUnlisted: true,
     logsAccess: true,
-    method: 'GET',
     path: '/console/v1/events',
     summary: 'List events as rows with the states of their deliveries, page by page',
     description:
@@ -71,10 +72,9 @@ export const eventRowRoutes = ({ fixedHeaders, notDeleted }: DeliveryLogDependen
     run: (tx, { query }) => listEventRows(tx, notDeleted, query),
   }),
   operation({
+    ...inConsole,
     id: 'get_event_details',
-    isUnlisted: true,
     logsAccess: true,
-    method: 'GET',
     path: '/console/v1/events/{event_id}',
     summary: 'Read an event with its destinations and attempts',
     params: EventPath,
@@ -82,10 +82,9 @@ export const eventRowRoutes = ({ fixedHeaders, notDeleted }: DeliveryLogDependen
     run: (tx, { params }) => getEventDetails(tx, notDeleted, params.event_id, fixedHeaders),
   }),
   operation({
+    ...inConsole,
     id: 'list_delivery_failures',
-    isUnlisted: true,
     logsAccess: false,
-    method: 'GET',
     path: '/console/v1/delivery_failures',
     summary: 'Group failed attempts by destination and cause',
     query: HoursQuery,
@@ -93,20 +92,18 @@ export const eventRowRoutes = ({ fixedHeaders, notDeleted }: DeliveryLogDependen
     run: (tx, { query }) => groupFailures(tx, notDeleted, query),
   }),
   operation({
+    ...inConsole,
     id: 'list_endpoint_health',
-    isUnlisted: true,
     logsAccess: false,
-    method: 'GET',
     path: '/console/v1/endpoint_health',
     summary: 'Read the health of endpoints and brokers',
     reply: EndpointHealthList,
     run: (tx) => listEndpointHealth(tx),
   }),
   operation({
+    ...inConsole,
     id: 'count_delivery_attempts',
-    isUnlisted: true,
     logsAccess: false,
-    method: 'GET',
     path: '/console/v1/delivery_attempt_counts',
     summary: 'Count attempts at each endpoint and broker over time',
     query: HoursQuery,
@@ -114,10 +111,9 @@ export const eventRowRoutes = ({ fixedHeaders, notDeleted }: DeliveryLogDependen
     run: (tx, { query }) => countDestinationAttempts(tx, query),
   }),
   operation({
+    ...inConsole,
     id: 'count_endpoint_events',
-    isUnlisted: true,
     logsAccess: false,
-    method: 'GET',
     path: '/console/v1/endpoints/{webhook_id}/event_counts',
     summary: 'Count the events of a span by the state of their delivery to an endpoint',
     description:

@@ -48,8 +48,8 @@ export interface EndpointDependencies {
 }
 
 const TEAM = '/v1/org/{org_id}/team/{team_id}/{environment}' as const
-const bound = { scope: 'team', keyScope: 'bound', entitlement: requiredPlan.webhooks } as const
-const webhookParams = Fields(WebhookPath)
+const bound = { logsAccess: false, scope: 'team', keyScope: 'bound', entitlement: requiredPlan.webhooks } as const
+const ofWebhook = { ...bound, params: Fields(WebhookPath) } as const
 
 export function endpointsRoutes({ vault, targets, url, awaitRevocation, catalog }: EndpointDependencies): Operation[] {
   const { CreateWebhook, PatchWebhook } = endpointBodies(catalog)
@@ -68,7 +68,6 @@ export function endpointsRoutes({ vault, targets, url, awaitRevocation, catalog 
     managementOperation({
       ...bound,
       id: 'list_webhooks',
-      logsAccess: false,
       method: 'GET',
       path: `${TEAM}/webhook`,
       summary: 'List webhook endpoints, newest first',
@@ -80,7 +79,6 @@ export function endpointsRoutes({ vault, targets, url, awaitRevocation, catalog 
     managementOperation({
       ...bound,
       id: 'create_webhook',
-      logsAccess: false,
       method: 'POST',
       path: `${TEAM}/webhook`,
       summary: 'Create a webhook endpoint',
@@ -93,26 +91,22 @@ export function endpointsRoutes({ vault, targets, url, awaitRevocation, catalog 
       run: (tx, { body }) => createEndpoint(tx, vault, targets, body),
     }),
     managementOperation({
-      ...bound,
+      ...ofWebhook,
       id: 'get_webhook',
-      logsAccess: false,
       method: 'GET',
       path: `${TEAM}/webhook/{webhook_id}`,
       summary: 'Read a webhook endpoint',
-      params: webhookParams,
       reply: Webhook,
       run: (tx, { params }) => getEndpoint(tx, params.webhook_id),
     }),
     multiTransactionManagementOperation({
-      ...bound,
+      ...ofWebhook,
       id: 'patch_webhook',
-      logsAccess: false,
       method: 'PATCH',
       path: `${TEAM}/webhook/{webhook_id}`,
       summary: 'Change a webhook endpoint; null clears rate_limit and filter_types',
       description:
         'Disabling stops what is pending: once it is answered no request begins any more, which it waits for at most 5 seconds; enabling does not take it up again, recovering does. After a change of `url` likewise no request to the former address begins; what is pending goes to the new one. An endpoint that failed for five days is disabled by the server.',
-      params: webhookParams,
       body: PatchWebhook,
       reply: Webhook,
       example: { description: 'The receiver of the fictional clinic' },
@@ -123,15 +117,13 @@ export function endpointsRoutes({ vault, targets, url, awaitRevocation, catalog 
       },
     }),
     multiTransactionManagementOperation({
-      ...bound,
+      ...ofWebhook,
       id: 'delete_webhook',
-      logsAccess: false,
       method: 'DELETE',
       path: `${TEAM}/webhook/{webhook_id}`,
       summary: 'Delete a webhook endpoint and the log of its deliveries',
       description:
         'Once it is answered no request begins any more, which it waits for at most 5 seconds; one that has begun may still end.',
-      params: webhookParams,
       reply: noContent,
       run: async (steps, { params }) => {
         await steps.write((tx) => deleteEndpoint(tx, params.webhook_id))
@@ -139,28 +131,24 @@ export function endpointsRoutes({ vault, targets, url, awaitRevocation, catalog 
       },
     }),
     managementOperation({
-      ...bound,
+      ...ofWebhook,
       id: 'get_webhook_headers',
-      logsAccess: false,
       auditsRead: true,
       method: 'GET',
       path: `${TEAM}/webhook/{webhook_id}/headers`,
       summary: 'Read custom headers',
       description:
         'Of sensitive headers only the names are shown, so what is read here must not be written back as it is. Reading them is in the audit log.',
-      params: webhookParams,
       reply: WebhookHeaders,
       run: async (tx, { params }) => listHeaders(await getHeaders(tx, vault, params.webhook_id)),
     }),
     managementOperation({
-      ...bound,
+      ...ofWebhook,
       id: 'update_webhook_headers',
-      logsAccess: false,
       method: 'PUT',
       path: `${TEAM}/webhook/{webhook_id}/headers`,
       summary: 'Replace all custom headers',
       description: 'At most 50. Headers of the delivery itself and of hop-by-hop transport are refused.',
-      params: webhookParams,
       body: PutHeaders,
       reply: noContent,
       example: { headers: { 'x-clinic': 'fictional' } },
@@ -170,15 +158,13 @@ export function endpointsRoutes({ vault, targets, url, awaitRevocation, catalog 
       },
     }),
     managementOperation({
-      ...bound,
+      ...ofWebhook,
       id: 'get_webhook_secret',
-      logsAccess: false,
       auditsRead: true,
       method: 'GET',
       path: `${TEAM}/webhook/{webhook_id}/secret`,
       summary: 'Read the newest signing secret',
       description: 'Reading it is in the audit log.',
-      params: webhookParams,
       reply: WebhookSecret,
       run: async (tx, { params }) => {
         const { id } = await getEndpoint(tx, params.webhook_id)
@@ -186,13 +172,11 @@ export function endpointsRoutes({ vault, targets, url, awaitRevocation, catalog 
       },
     }),
     managementOperation({
-      ...bound,
+      ...ofWebhook,
       id: 'rotate_webhook_secret',
-      logsAccess: false,
       method: 'POST',
       path: `${TEAM}/webhook/{webhook_id}/secret/rotate`,
       summary: 'Replace the signing secret; the old one signs beside it for 24 h',
-      params: webhookParams,
       body: RotateSecret,
       reply: noContent,
       example: {},

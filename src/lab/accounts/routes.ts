@@ -4,6 +4,15 @@ import { linkTeams, listAccounts, listTeamAccounts } from './accounts.ts'
 import { upsertSandboxAccount } from './sandbox-accounts.ts'
 import * as shapes from './schema.ts'
 
+const ofAccount = {
+  logsAccess: false,
+  scope: 'cell',
+  keyScope: 'org',
+  path: '/v1/org/{org_id}/lab_account/{env}/{region}/{account_id}',
+  params: shapes.AccountParams,
+  reply: shapes.LabAccountReply,
+} as const
+
 export const accountsRoutes = ({ cells }: { cells: Cells }): Operation[] => [
   operation({
     id: 'get_team_lab_accounts',
@@ -31,33 +40,23 @@ export const accountsRoutes = ({ cells }: { cells: Cells }): Operation[] => [
     run: (tx, { manager, query }) => listAccounts(tx, cells.control.queries, manager, query),
   }),
   managementOperation({
+    ...ofAccount,
     id: 'upsert_lab_account',
-    logsAccess: false,
     method: 'PUT',
-    path: '/v1/org/{org_id}/lab_account/{env}/{region}/{account_id}',
-    scope: 'cell',
-    keyScope: 'org',
     summary: 'Create or replace a lab account of a sandbox',
     description:
       'Sandbox only. The caller chooses the id. What is left out: active, nothing delegated, `client_bill` in every state; linked teams stay.',
-    params: shapes.AccountParams,
     body: shapes.UpsertAccount,
-    reply: shapes.LabAccountReply,
     example: { lab: 'quest', provider_account_id: 'FICTIONAL-1', delegated_flow: 'order_delegated' },
     run: async (tx, { params, body }) => ({ lab_account: await upsertSandboxAccount(tx, params, body) }),
   }),
   managementOperation({
+    ...ofAccount,
     id: 'update_lab_account_team_id_allowlist',
-    logsAccess: false,
     method: 'PATCH',
-    path: '/v1/org/{org_id}/lab_account/{env}/{region}/{account_id}',
-    scope: 'cell',
-    keyScope: 'org',
     summary: 'Replace the teams that a lab account is linked to',
     description: 'An empty list unlinks all.',
-    params: shapes.AccountParams,
     body: shapes.LinkTeams,
-    reply: shapes.LabAccountReply,
     example: { team_id_allowlist: ['01890000-0000-7000-8000-000000000001'] },
     run: async (tx, { manager, params, body }) => ({
       lab_account: await linkTeams(tx, manager.org, params.account_id, body.team_id_allowlist),

@@ -26,12 +26,13 @@ import {
 
 const labTestParams = Fields({ lab_test_id: Uuid })
 
+const inCatalog = { logsAccess: false, method: 'GET' } as const
+
 /** `lab_account_id` narrows to the lab of the account. */
 export const catalogRoutes = (access: LabAccess): Operation[] => [
   operation({
+    ...inCatalog,
     id: 'get_labs',
-    logsAccess: false,
-    method: 'GET',
     path: '/v3/lab_tests/labs',
     summary: 'List the labs that the team can order from',
     description: 'In a sandbox all labs; in production those with an identity at which the team has a lab account.',
@@ -39,9 +40,8 @@ export const catalogRoutes = (access: LabAccess): Operation[] => [
     run: (tx) => listLabs(tx, access),
   }),
   operation({
+    ...inCatalog,
     id: 'get_markers',
-    logsAccess: false,
-    method: 'GET',
     path: '/v3/lab_tests/markers',
     summary: 'List the markers that can be ordered',
     description: '`lab_slug` takes precedence over `lab_id`. `name` searches names and test codes.',
@@ -50,9 +50,8 @@ export const catalogRoutes = (access: LabAccess): Operation[] => [
     run: async (tx, { query }) => listMarkers(tx, query, await listedLabs(tx, access, query.lab_account_id)),
   }),
   operation({
+    ...inCatalog,
     id: 'get_markers_for_test',
-    logsAccess: false,
-    method: 'GET',
     path: '/v3/lab_tests/{lab_test_id}/markers',
     summary: 'List the markers of a lab test and the reflex markers they can lead to',
     params: labTestParams,
@@ -79,9 +78,8 @@ export const catalogRoutes = (access: LabAccess): Operation[] => [
     },
   }),
   operation({
+    ...inCatalog,
     id: 'get_markers_by_provider_id',
-    logsAccess: false,
-    method: 'GET',
     path: '/v3/lab_tests/{lab_id}/markers/{provider_id}',
     summary: "Read a lab's marker by the lab's own test code",
     params: Fields({ lab_id: Int({ example: 1 }), provider_id: Text({ maxLength: 200, example: 'AYX-CORT4' }) }),
@@ -91,9 +89,8 @@ export const catalogRoutes = (access: LabAccess): Operation[] => [
       getMarker(tx, params.lab_id, params.provider_id, await listedLabs(tx, access, query.lab_account_id)),
   }),
   operation({
+    ...inCatalog,
     id: 'get_paginated_lab_tests_for_team',
-    logsAccess: false,
-    method: 'GET',
     path: '/v3/lab_test',
     summary: 'List lab tests (paginated)',
     description: 'Auto-generated tests for à-la-carte orders are excluded unless `generation_method` includes them.',
@@ -102,9 +99,8 @@ export const catalogRoutes = (access: LabAccess): Operation[] => [
     run: async (tx, { query }) => listLabTestPage(tx, query, await listedLabs(tx, access, query.lab_account_id)),
   }),
   operation({
+    ...inCatalog,
     id: 'get_lab_tests_for_team',
-    logsAccess: false,
-    method: 'GET',
     path: '/v3/lab_tests',
     summary: 'List lab tests',
     description: 'Returns at most 1000; `GET /v3/lab_test` has pages.',
@@ -114,9 +110,8 @@ export const catalogRoutes = (access: LabAccess): Operation[] => [
     run: async (tx, { query }) => listLabTests(tx, query, await listedLabs(tx, access)),
   }),
   operation({
+    ...inCatalog,
     id: 'get_lab_test_for_team',
-    logsAccess: false,
-    method: 'GET',
     path: '/v3/lab_tests/{lab_test_id}',
     summary: 'Read a lab test',
     params: labTestParams,

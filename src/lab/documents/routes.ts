@@ -25,6 +25,8 @@ export const checkForm = (heavy: WorkerPool, form: AbnForm): Promise<true> => he
 export const renderRequisitionPdf = ({ heavy }: RenderDependencies, context: MultiTransactionContext, order_id: string) =>
   renderPdf(heavy, context, { url, name: 'requisition' }, (tx) => getRequisition(tx, order_id))
 
+const ofOrder = { logsAccess: true, method: 'GET', params: OrderParams, reply: pdf } as const
+
 /**
  * @param abnForm the operator's form for notices
  */
@@ -33,37 +35,28 @@ export const documentsRoutes = (dependencies: RenderDependencies, abnForm: AbnFo
     renderPdf(dependencies.heavy, context, { url, name }, read)
   return [
     multiTransactionOperation({
+      ...ofOrder,
       id: 'get_order_requisition_url',
-      logsAccess: true,
-      method: 'GET',
       path: '/v3/order/{order_id}/requisition/pdf',
       summary: 'Get the requisition of an order as PDF',
       description: 'Available once the requisition has been created; imported orders have none.',
-      params: OrderParams,
-      reply: pdf,
       run: (context, { params }) => renderRequisitionPdf(dependencies, context, params.order_id),
     }),
     multiTransactionOperation({
+      ...ofOrder,
       id: 'get_order_labels',
-      logsAccess: true,
-      method: 'GET',
       path: '/v3/order/{order_id}/labels/pdf',
       summary: 'Get specimen labels of an order as PDF',
       description: 'One label per page, 2.25 by 1.25 inches. Available once the order has a sample id.',
-      params: OrderParams,
       query: LabelsQuery,
-      reply: pdf,
       run: (context, { params, query }) => renderOperation('labels', context, (tx) => getLabels(tx, params.order_id, query)),
     }),
     multiTransactionOperation({
+      ...ofOrder,
       id: 'get_order_abn',
-      logsAccess: true,
-      method: 'GET',
       path: '/v3/order/{order_id}/abn_pdf',
       summary: 'Get the advance beneficiary notice of an order as PDF',
       description: 'Available only if `has_abn` is true, and in production if the operator has set a form.',
-      params: OrderParams,
-      reply: pdf,
       run: (context, { params }) =>
         renderOperation(abnForm ? 'fillAbnForm' : 'notice', context, async (tx) => {
           const { name, input: notice } = await getAbn(tx, params.order_id, abnForm)
@@ -71,14 +64,11 @@ export const documentsRoutes = (dependencies: RenderDependencies, abnForm: AbnFo
         }),
     }),
     multiTransactionOperation({
+      ...ofOrder,
       id: 'get_order_collection_instructions_url',
-      logsAccess: true,
-      method: 'GET',
       path: '/v3/order/{order_id}/collection_instruction_pdf',
       summary: 'Get the collection instructions of an order as a document',
       description: 'Available only if `has_collection_instructions` of its lab test is true.',
-      params: OrderParams,
-      reply: pdf,
       feature: collectionInstructions,
       run: (context, { params }) => renderOperation('instructions', context, (tx) => getOrderInstructions(tx, params.order_id)),
     }),

@@ -22,6 +22,9 @@ const TEAM = '/v1/org/{org_id}/team/{team_id}/{environment}/unmatched_result' as
 const ofTeam = { logsAccess: true, scope: 'team', keyScope: 'bound' } as const
 const item = Fields({ ...teamInEnvironment, raw_result_id: Uuid })
 
+const ofResult = { logsAccess: true, feature, params: rawResultParams } as const
+const decision = { ...ofTeam, method: 'POST', params: item } as const
+
 export const resultMatchingRoutes = [
   operation({
     id: 'list_unmatched_results',
@@ -36,40 +39,34 @@ export const resultMatchingRoutes = [
     run: (tx, { query }) => listReviews(tx, query),
   }),
   operation({
+    ...ofResult,
     id: 'get_unmatched_result',
-    logsAccess: true,
     method: 'GET',
     path: '/v3/unmatched_result/{raw_result_id}',
     summary: 'Get an unmatched result with its candidate orders',
-    feature,
-    params: rawResultParams,
     reply: UnmatchedResult,
     run: (tx, { params }) => getReview(tx, params.raw_result_id),
   }),
   operation({
+    ...ofResult,
     id: 'accept_unmatched_result',
-    logsAccess: true,
     method: 'POST',
     path: '/v3/unmatched_result/{raw_result_id}/accept',
     summary: 'Accept an unmatched result',
     description:
       'Without `order_id` and `user_id` the one order is meant that the decision leaves. The answer is the order that has the result: the ' +
       'one named, one that takes its place, or a new one of the user.',
-    feature,
-    params: rawResultParams,
     body: AcceptUnmatchedResult,
     reply: Order,
     example: { note: 'The patient called the laboratory.' },
     run: (tx, { params, body }) => acceptReview(tx, params.raw_result_id, body),
   }),
   operation({
+    ...ofResult,
     id: 'resolve_unmatched_result',
-    logsAccess: true,
     method: 'POST',
     path: '/v3/unmatched_result/{raw_result_id}/resolve',
     summary: 'Reject an unmatched result or refer it to the operator',
-    feature,
-    params: rawResultParams,
     body: ResolveUnmatchedResult,
     reply: UnmatchedResult,
     example: { action: 'unsure' },
@@ -89,11 +86,9 @@ export const resultMatchingRoutes = [
   }),
   managementOperation({
     id: 'accept_team_unmatched_result',
-    method: 'POST',
     path: `${TEAM}/{raw_result_id}/accept`,
-    ...ofTeam,
+    ...decision,
     summary: 'Accept an unmatched result on behalf of a team',
-    params: item,
     body: AcceptUnmatchedResult,
     reply: Order,
     example: {},
@@ -101,11 +96,9 @@ export const resultMatchingRoutes = [
   }),
   managementOperation({
     id: 'reject_team_unmatched_result',
-    method: 'POST',
     path: `${TEAM}/{raw_result_id}/reject`,
-    ...ofTeam,
+    ...decision,
     summary: 'Reject an unmatched result on behalf of a team',
-    params: item,
     body: RejectUnmatchedResult,
     reply: UnmatchedResult,
     example: { note: 'The laboratory withdrew it.' },
@@ -113,11 +106,9 @@ export const resultMatchingRoutes = [
   }),
   managementOperation({
     id: 'release_team_unmatched_result',
-    method: 'POST',
     path: `${TEAM}/{raw_result_id}/release`,
-    ...ofTeam,
+    ...decision,
     summary: 'Release an unmatched result to the team',
-    params: item,
     body: ReleaseUnmatchedResult,
     reply: UnmatchedResult,
     example: { note: 'The laboratory confirms the name.' },

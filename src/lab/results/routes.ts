@@ -26,11 +26,12 @@ const renderReportPdf = (pool: WorkerPool, context: MultiTransactionContext, rea
 const labProvidedPdf = ({ tenant, cells }: MultiTransactionContext, order_id: string): Promise<FileReply | undefined> =>
   cells.db(tenant.cell).read(tenant, (tx) => findDocument(tx, order_id))
 
+const ofResult = { logsAccess: true, method: 'GET' } as const
+
 export const resultsRoutes = (pool: WorkerPool) => [
   operation({
+    ...ofResult,
     id: 'get_lab_test_result_raw',
-    logsAccess: true,
-    method: 'GET',
     path: '/v3/order/{order_id}/result',
     summary: 'Read the result of an order',
     description: 'Available from the first report of the laboratory, including partial reports.',
@@ -39,9 +40,8 @@ export const resultsRoutes = (pool: WorkerPool) => [
     run: (tx, { params }) => getResult(tx, params.order_id),
   }),
   operation({
+    ...ofResult,
     id: 'get_lab_test_result_metadata',
-    logsAccess: true,
-    method: 'GET',
     path: '/v3/order/{order_id}/result/metadata',
     summary: 'Get result metadata',
     params: ofOrder,
@@ -49,9 +49,8 @@ export const resultsRoutes = (pool: WorkerPool) => [
     run: (tx, { params }) => getResultMetadata(tx, params.order_id),
   }),
   multiTransactionOperation({
+    ...ofResult,
     id: 'get_lab_test_result',
-    logsAccess: true,
-    method: 'GET',
     path: '/v3/order/{order_id}/result/pdf',
     summary: 'Get the result of an order as PDF',
     description:
@@ -63,9 +62,8 @@ export const resultsRoutes = (pool: WorkerPool) => [
       renderReportPdf(pool, context, (tx) => getResultPdf(tx, params.order_id)),
   }),
   operation({
+    ...ofResult,
     id: 'list_lab_test_result_documents',
-    logsAccess: true,
-    method: 'GET',
     path: '/v3/order/{order_id}/result/documents',
     summary: "List the laboratory's own documents of an order's result, newest first",
     description: 'The newest PDF of each report of the laboratory, and one that staff uploaded: at most 100.',
@@ -74,9 +72,8 @@ export const resultsRoutes = (pool: WorkerPool) => [
     run: (tx, { params }) => listDocuments(tx, params.order_id),
   }),
   operation({
+    ...ofResult,
     id: 'get_lab_test_result_document',
-    logsAccess: true,
-    method: 'GET',
     path: '/v3/order/{order_id}/result/documents/{document_id}',
     summary: "Get one of the laboratory's own documents of an order's result as PDF",
     params: ofDocument,
@@ -88,9 +85,8 @@ export const resultsRoutes = (pool: WorkerPool) => [
     },
   }),
   operation({
+    ...ofResult,
     id: 'get_order_transaction_result',
-    logsAccess: true,
-    method: 'GET',
     path: '/v3/order_transaction/{transaction_id}/result',
     summary: 'Get the combined result of an order transaction',
     params: ofTransaction,
@@ -98,9 +94,8 @@ export const resultsRoutes = (pool: WorkerPool) => [
     run: (tx, { params }) => getTransactionResult(tx, params.transaction_id),
   }),
   multiTransactionOperation({
+    ...ofResult,
     id: 'get_order_transaction_result_pdf',
-    logsAccess: true,
-    method: 'GET',
     path: '/v3/order_transaction/{transaction_id}/result/pdf',
     summary: 'Get the results of all orders of a transaction as one document',
     params: ofTransaction,

@@ -4,7 +4,7 @@ import { addPhysician, listOwnPhysicians, listPhysicians, removePhysician } from
 import * as shapes from './schema.ts'
 
 const TEAM = '/v1/org/{org_id}/team/{team_id}/{environment}/physician' as const
-const ofTeam = { scope: 'team', keyScope: 'bound' } as const
+const ofTeam = { logsAccess: false, scope: 'team', keyScope: 'bound' } as const
 
 export const physiciansRoutes: Operation[] = [
   operation({
@@ -20,7 +20,6 @@ export const physiciansRoutes: Operation[] = [
   managementOperation({
     ...ofTeam,
     id: 'list_team_service_physicians',
-    logsAccess: false,
     method: 'GET',
     path: TEAM,
     summary: 'List the physicians who order for a team, in the order they were added',
@@ -31,7 +30,6 @@ export const physiciansRoutes: Operation[] = [
   managementOperation({
     ...ofTeam,
     id: 'add_team_service_physician',
-    logsAccess: false,
     method: 'POST',
     path: TEAM,
     summary: 'Add a physician who orders for a team',
@@ -47,7 +45,6 @@ export const physiciansRoutes: Operation[] = [
   managementOperation({
     ...ofTeam,
     id: 'remove_team_service_physician',
-    logsAccess: false,
     method: 'DELETE',
     path: `${TEAM}/{physician_id}`,
     summary: 'Remove a physician; orders that name one do not change',

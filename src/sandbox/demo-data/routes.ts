@@ -10,11 +10,12 @@ import {
   RecordedDemoSample,
 } from './schema.ts'
 
+const demo = { logsAccess: true, method: 'POST' } as const
+
 export const demoDataRoutes = [
   operation({
+    ...demo,
     id: 'connect_demo_provider',
-    logsAccess: true,
-    method: 'POST',
     path: '/v2/link/connect/demo',
     summary: 'Connect a user of a sandbox to a provider whose data is made up',
     description:
@@ -25,9 +26,8 @@ export const demoDataRoutes = [
     run: (tx, { body }) => connectDemo(tx, body),
   }),
   operation({
+    ...demo,
     id: 'record_demo_sample',
-    logsAccess: true,
-    method: 'POST',
     path: '/v1/sandbox/demo/sample',
     summary: 'Record a sample of a demo connection',
     description:
@@ -38,9 +38,8 @@ export const demoDataRoutes = [
     run: (tx, { body }) => recordDemoSample(tx, body),
   }),
   operation({
+    ...demo,
     id: 'fail_demo_connection',
-    logsAccess: true,
-    method: 'POST',
     path: '/v1/sandbox/demo/error',
     summary: 'End a demo connection in an error',
     description:

@@ -6,47 +6,40 @@ import { listAudit } from './audit-log.ts'
 import { readLastCheck } from './log-check.ts'
 import { AccessPage, AccessQuery, AuditPage, AuditQuery, LastAccessLogCheck, TeamAuditParams } from './schema.ts'
 
+const audit = { logsAccess: false, method: 'GET', query: AuditQuery, reply: AuditPage } as const
+
 /** The changes in the name of an organization, and the accesses to patients' data. */
 export const auditRoutes = (archive: ArchiveSearcher): Operation[] => [
   managementOperation({
+    ...audit,
     id: 'list_org_audit',
-    logsAccess: false,
-    method: 'GET',
     path: '/v1/org/{org_id}/audit',
     scope: 'control',
     keyScope: 'org',
     summary: 'List the audit log of the organization, newest first',
     description: 'Changes within one environment are in the lists of that environment.',
     params: OrgParams,
-    query: AuditQuery,
-    reply: AuditPage,
     run: (tx, { params, query }) => listAudit(tx, params.org_id, undefined, query),
   }),
   managementOperation({
+    ...audit,
     id: 'list_cell_audit',
-    logsAccess: false,
-    method: 'GET',
     path: '/v1/org/{org_id}/audit/{env}/{region}',
     scope: 'cell',
     keyScope: 'org',
     summary: 'List the audit log of an environment, newest first',
     description: 'Entries of all teams, including deleted ones, and of no particular team.',
     params: CellParams,
-    query: AuditQuery,
-    reply: AuditPage,
     run: (tx, { params, query }) => listAudit(tx, params.org_id, undefined, query),
   }),
   managementOperation({
+    ...audit,
     id: 'list_team_audit',
-    logsAccess: false,
-    method: 'GET',
     path: '/v1/org/{org_id}/team/{team_id}/{environment}/audit',
     scope: 'team',
     keyScope: 'bound',
     summary: 'List the audit log of a team in an environment, newest first',
     params: TeamAuditParams,
-    query: AuditQuery,
-    reply: AuditPage,
     run: (tx, { params, query }) => listAudit(tx, params.org_id, params.team_id, query),
   }),
   multiTransactionManagementOperation({

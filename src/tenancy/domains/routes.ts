@@ -14,14 +14,14 @@ import { DAY_S } from '../../platform/runtime/durations.ts'
 
 const DOMAINS = '/v1/org/{org_id}/domain' as const
 const DOMAIN = `${DOMAINS}/{domain_id}` as const
-const orgScope = { scope: 'control', keyScope: 'org' } as const
+const orgScope = { logsAccess: false, scope: 'control', keyScope: 'org' } as const
+const ofDomain = { ...orgScope, params: shapes.DomainParams } as const
 
 /** Names that an organization uses as its own. */
 export const domainsRoutes = (dependencies: DomainDependencies): Operation[] => [
   managementOperation({
     ...orgScope,
     id: 'list_org_domains',
-    logsAccess: false,
     method: 'GET',
     path: DOMAINS,
     summary: 'List white-label domains, newest first',
@@ -32,7 +32,6 @@ export const domainsRoutes = (dependencies: DomainDependencies): Operation[] => 
   managementOperation({
     ...orgScope,
     id: 'create_org_domain',
-    logsAccess: false,
     method: 'POST',
     path: DOMAINS,
     summary: 'Register a white-label domain',
@@ -46,24 +45,20 @@ export const domainsRoutes = (dependencies: DomainDependencies): Operation[] => 
     run: (tx, { params, body }) => createDomain(tx, dependencies, params.org_id, body.domain),
   }),
   managementOperation({
-    ...orgScope,
+    ...ofDomain,
     id: 'get_org_domain',
-    logsAccess: false,
     method: 'GET',
     path: DOMAIN,
     summary: 'Read a white-label domain',
-    params: shapes.DomainParams,
     reply: shapes.Domain,
     run: (tx, { params }) => getDomain(tx, dependencies, params.org_id, params.domain_id),
   }),
   managementOperation({
-    ...orgScope,
+    ...ofDomain,
     id: 'delete_org_domain',
-    logsAccess: false,
     method: 'DELETE',
     path: DOMAIN,
     summary: 'Delete a white-label domain',
-    params: shapes.DomainParams,
     reply: Nothing,
     run: async (tx, { params }) => {
       await deleteDomain(tx, params.org_id, params.domain_id)
@@ -71,27 +66,23 @@ export const domainsRoutes = (dependencies: DomainDependencies): Operation[] => 
     },
   }),
   multiTransactionManagementOperation({
-    ...orgScope,
+    ...ofDomain,
     id: 'verify_org_domain',
-    logsAccess: false,
     method: 'POST',
     path: `${DOMAIN}/verify`,
     summary: 'Verify the DNS records of a domain',
     description:
       '`pending` when a record is missing or no name server answers. A verified domain whose records are gone is not verified any more; one that cannot be asked for stays verified.',
-    params: shapes.DomainParams,
     reply: shapes.VerifiedDomain,
     run: (steps, { params }) => verifyDomain(steps, dependencies, params.org_id, params.domain_id),
   }),
   managementOperation({
-    ...orgScope,
+    ...ofDomain,
     id: 'send_org_domain_instructions',
-    logsAccess: false,
     method: 'POST',
     path: `${DOMAIN}/send_domain_instructions`,
     summary: 'Email the required DNS records of a domain',
     description: '`sent` means that the email is in the email outbox. At most 30 in an hour.',
-    params: shapes.DomainParams,
     body: shapes.SendInstructions,
     reply: shapes.SentInstructions,
     idempotency: { scope: 'send_org_domain_instructions', retention_s: DAY_S },

@@ -17,7 +17,6 @@ import { Nothing, OrgParams } from '../organizations/management-shapes.ts'
 import { DAY_S } from '../../platform/runtime/durations.ts'
 
 const BASE = '/v1/org/{org_id}/ehr_integration' as const
-const MEMBER = `${BASE}/member/{member_id}` as const
 export interface RouteDependencies extends LaunchDependencies {
   /** Whether the server has demo data. */
   demo: boolean
@@ -25,7 +24,7 @@ export interface RouteDependencies extends LaunchDependencies {
   operations: () => readonly Operation[]
 }
 
-const orgScope = { scope: 'control', keyScope: 'org' } as const
+const orgScope = { logsAccess: false, scope: 'control', keyScope: 'org' } as const
 
 /** The session of a launched page. */
 const sessionRoutes = (dependencies: RouteDependencies): Operation[] => [
@@ -59,30 +58,29 @@ const sessionRoutes = (dependencies: RouteDependencies): Operation[] => [
   }),
 ]
 
+const ofMember = { ...orgScope, path: `${BASE}/member/{member_id}`, params: shapes.EmbeddedMemberParams } as const
+const ofOrg = { ...orgScope, params: OrgParams } as const
+
 /** The dashboard inside the pages of an organization. */
 export const embeddingRoutes = (dependencies: RouteDependencies): Operation[] => [
   ...sessionRoutes(dependencies),
   managementOperation({
-    ...orgScope,
+    ...ofOrg,
     id: 'get_ehr_integration_configuration',
-    logsAccess: false,
     method: 'GET',
     path: `${BASE}/configuration`,
     summary: 'Get the dashboard embedding configuration',
-    params: OrgParams,
     reply: shapes.Embedding,
     run: (tx, { params }) => getEmbedding(tx, params.org_id),
   }),
   managementOperation({
-    ...orgScope,
+    ...ofOrg,
     id: 'upsert_ehr_integration_configuration',
-    logsAccess: false,
     method: 'PUT',
     path: `${BASE}/configuration`,
     summary: 'Set the dashboard embedding configuration',
     description:
       'Origins are https, or http on loopback; only they may frame the dashboard. Sessions of a modality that is taken away end.',
-    params: OrgParams,
     body: shapes.PutEmbedding,
     reply: shapes.Embedding,
     example: {
@@ -95,27 +93,23 @@ export const embeddingRoutes = (dependencies: RouteDependencies): Operation[] =>
     run: (tx, { params, body }) => putEmbedding(tx, params.org_id, body),
   }),
   managementOperation({
-    ...orgScope,
+    ...ofOrg,
     id: 'list_integration_managed_members',
-    logsAccess: false,
     method: 'GET',
     path: `${BASE}/member`,
     summary: 'List integration-managed members, newest first',
-    params: OrgParams,
     query: shapes.EmbeddedMemberQuery,
     reply: shapes.EmbeddedMemberPage,
     run: (tx, { params, query }) => listEmbeddedMembers(tx, params.org_id, query.next_cursor),
   }),
   managementOperation({
-    ...orgScope,
+    ...ofOrg,
     id: 'create_integration_managed_member',
-    logsAccess: false,
     method: 'POST',
     path: `${BASE}/member`,
     summary: 'Add a member that your own backend manages',
     description:
       'Without bindings the member reaches every team. A reference that is taken answers 409 with the `member_id` of its member.',
-    params: OrgParams,
     body: shapes.CreateEmbeddedMember,
     reply: shapes.EmbeddedMember,
     idempotency: { scope: 'create_integration_managed_member', retention_s: DAY_S },
@@ -123,52 +117,41 @@ export const embeddingRoutes = (dependencies: RouteDependencies): Operation[] =>
     run: (tx, { params, body }) => createEmbeddedMember(tx, params.org_id, body),
   }),
   managementOperation({
-    ...orgScope,
+    ...ofOrg,
     id: 'resolve_integration_managed_member',
-    logsAccess: false,
     method: 'POST',
     path: `${BASE}/resolve_member`,
     reads: true,
     summary: 'Resolve a member by reference',
-    params: OrgParams,
     body: shapes.ResolveEmbeddedMember,
     reply: shapes.EmbeddedMember,
     example: { integration_member_id: 'your-own-reference-1' },
     run: (tx, { params, body }) => resolveEmbeddedMember(tx, params.org_id, body.integration_member_id),
   }),
   managementOperation({
-    ...orgScope,
+    ...ofMember,
     id: 'get_integration_managed_member',
-    logsAccess: false,
     method: 'GET',
-    path: MEMBER,
     summary: 'Read a member that your own backend manages',
-    params: shapes.EmbeddedMemberParams,
     reply: shapes.EmbeddedMember,
     run: (tx, { params }) => getEmbeddedMember(tx, params.org_id, params.member_id),
   }),
   managementOperation({
-    ...orgScope,
+    ...ofMember,
     id: 'update_integration_managed_member',
-    logsAccess: false,
     method: 'PATCH',
-    path: MEMBER,
     summary: 'Change a member that your own backend manages; null clears the avatar',
     description: 'Bindings replace the previous ones; null keeps them.',
-    params: shapes.EmbeddedMemberParams,
     body: shapes.PatchEmbeddedMember,
     reply: shapes.EmbeddedMember,
     example: { name: 'Testa Fictional' },
     run: (tx, { params, body }) => patchEmbeddedMember(tx, params.org_id, params.member_id, body),
   }),
   managementOperation({
-    ...orgScope,
+    ...ofMember,
     id: 'delete_integration_managed_member',
-    logsAccess: false,
     method: 'DELETE',
-    path: MEMBER,
     summary: 'Remove a member that your own backend manages; sessions end at once',
-    params: shapes.EmbeddedMemberParams,
     reply: Nothing,
     run: async (tx, { params }) => {
       await deleteEmbeddedMember(tx, params.org_id, params.member_id)
@@ -176,15 +159,13 @@ export const embeddingRoutes = (dependencies: RouteDependencies): Operation[] =>
     },
   }),
   managementOperation({
-    ...orgScope,
+    ...ofOrg,
     id: 'create_dashboard_url',
-    logsAccess: false,
     method: 'POST',
     path: `${BASE}/create_dashboard_url`,
     summary: 'Create a launch URL',
     description:
       'Valid for one use within five minutes; only this response shows it. It opens the console for an hour: in a frame the feature alone, as a link the team in that environment, beginning with the feature.',
-    params: OrgParams,
     body: shapes.Launch,
     reply: shapes.LaunchUrl,
     idempotency: { scope: 'create_dashboard_url', retention_s: DAY_S, secret: true },

@@ -22,15 +22,16 @@ export interface KeyDependencies extends TokenDependencies {
 
 const once = (scope: string): Idempotency => ({ scope, retention_s: DAY_S })
 
+const boundKey = { logsAccess: false, scope: 'control', keyScope: 'bound' } as const
+const ofOrg = { logsAccess: false, scope: 'control', keyScope: 'org' } as const
+
 const tokens = (dependencies: TokenDependencies): Operation[] => [
   managementOperation({
+    ...boundKey,
     id: 'create_team_api_access_token',
     idempotency: { ...once('create_team_api_access_token'), secret: true },
-    logsAccess: false,
     method: 'POST',
     path: '/v1/org/{org_id}/team/{team_id}/create_api_access_token',
-    scope: 'control',
-    keyScope: 'bound',
     summary: 'Mint an access token for a team',
     description: 'Valid for ten minutes as `Authorization: Bearer`, for every operation that accepts a key of the team.',
     params: TeamParams,
@@ -40,13 +41,11 @@ const tokens = (dependencies: TokenDependencies): Operation[] => [
     run: (tx, { manager, params, body }) => mintToken(tx, dependencies, manager, params.team_id, body.env),
   }),
   managementOperation({
+    ...boundKey,
     id: 'create_team_access_token',
     idempotency: { ...once('create_team_access_token'), secret: true },
-    logsAccess: false,
     method: 'POST',
     path: '/v1/org/{org_id}/team/{team_id}/create_access_token',
-    scope: 'control',
-    keyScope: 'bound',
     summary: 'Create an access token for a team (deprecated)',
     description: 'Where one environment is served, `env` may be left out.',
     deprecated: true,
@@ -62,12 +61,10 @@ const tokens = (dependencies: TokenDependencies): Operation[] => [
 export const keysRoutes = ({ teams, orgs, ...dependencies }: KeyDependencies): Operation[] => [
   ...tokens(dependencies),
   managementOperation({
+    ...ofOrg,
     id: 'list_management_key',
-    logsAccess: false,
     method: 'GET',
     path: '/v1/org/{org_id}/management_key',
-    scope: 'control',
-    keyScope: 'org',
     summary: 'List management keys, newest first',
     params: OrgParams,
     query: shapes.ManagementKeyQuery,
@@ -75,12 +72,10 @@ export const keysRoutes = ({ teams, orgs, ...dependencies }: KeyDependencies): O
     run: (tx, { params, query }) => listManagementKeys(tx, params.org_id, query),
   }),
   managementOperation({
+    ...ofOrg,
     id: 'create_management_key',
-    logsAccess: false,
     method: 'POST',
     path: '/v1/org/{org_id}/management_key',
-    scope: 'control',
-    keyScope: 'org',
     summary: 'Create a management key',
     description:
       'The key is shown in this answer only. Keys of the whole organization are made by command, and by members who administer it.',
@@ -96,12 +91,10 @@ export const keysRoutes = ({ teams, orgs, ...dependencies }: KeyDependencies): O
     run: (tx, { manager, body }) => createManagementKey(tx, manager, body),
   }),
   managementOperation({
+    ...ofOrg,
     id: 'patch_management_key',
-    logsAccess: false,
     method: 'PATCH',
     path: '/v1/org/{org_id}/management_key/{key_id}',
-    scope: 'control',
-    keyScope: 'org',
     summary: 'Change the label of a management key, or replace its teams',
     params: shapes.ManagementKeyParams,
     body: shapes.PatchManagementKey,
@@ -110,24 +103,20 @@ export const keysRoutes = ({ teams, orgs, ...dependencies }: KeyDependencies): O
     run: (tx, { manager, params, body }) => patchManagementKey(tx, orgs, manager, params.key_id, body),
   }),
   managementOperation({
+    ...boundKey,
     id: 'remove_management_key',
-    logsAccess: false,
     method: 'DELETE',
     path: '/v1/org/{org_id}/management_key/{key_id}',
-    scope: 'control',
-    keyScope: 'bound',
     summary: 'Delete a management key; null when there was none',
     params: shapes.ManagementKeyParams,
     reply: Nullable(shapes.ManagementKey),
     run: (tx, { manager, params }) => removeManagementKey(tx, orgs, manager, params.key_id),
   }),
   managementOperation({
+    ...boundKey,
     id: 'rotate_management_key',
-    logsAccess: false,
     method: 'POST',
     path: '/v1/org/{org_id}/management_key/{key_id}/rotate',
-    scope: 'control',
-    keyScope: 'bound',
     summary: 'Give a management key a new text',
     description:
       'Our own. A key rotates itself, no other, and with its newest text alone; a member who administers the organization rotates any. The new text is shown in this answer only; the former one goes on working for `overlap_seconds`, a day when not given. With 0 it stops within 5 s, for a key that has leaked.',
@@ -140,12 +129,10 @@ export const keysRoutes = ({ teams, orgs, ...dependencies }: KeyDependencies): O
     run: (tx, { manager, params, body }) => rotateManagementKey(tx, orgs, manager, params.key_id, body?.overlap_seconds),
   }),
   managementOperation({
+    ...boundKey,
     id: 'list_team_api_keys',
-    logsAccess: false,
     method: 'GET',
     path: '/v1/org/{org_id}/team_api_keys/{env}/{region}',
-    scope: 'control',
-    keyScope: 'bound',
     summary: 'List keys of teams, newest first, masked',
     params: CellParams,
     query: shapes.TeamApiKeyQuery,
@@ -153,12 +140,10 @@ export const keysRoutes = ({ teams, orgs, ...dependencies }: KeyDependencies): O
     run: (tx, { manager, params, query }) => listKeys(tx, manager, params, query),
   }),
   managementOperation({
+    ...boundKey,
     id: 'create_team_api_key',
-    logsAccess: false,
     method: 'POST',
     path: '/v1/org/{org_id}/team_api_keys/{env}/{region}',
-    scope: 'control',
-    keyScope: 'bound',
     summary: 'Create a key of a team',
     description: 'The key is shown in this answer only.',
     params: CellParams,
@@ -169,12 +154,10 @@ export const keysRoutes = ({ teams, orgs, ...dependencies }: KeyDependencies): O
     run: (tx, { manager, params, body, recordAuditSubject }) => createKey(tx, manager, params, body, recordAuditSubject),
   }),
   managementOperation({
+    ...boundKey,
     id: 'delete_team_api_keys',
-    logsAccess: false,
     method: 'DELETE',
     path: '/v1/org/{org_id}/team_api_keys/{env}/{region}',
-    scope: 'control',
-    keyScope: 'bound',
     summary: 'Delete keys of teams',
     params: CellParams,
     query: shapes.DeleteTeamApiKeysQuery,

@@ -8,15 +8,15 @@ import { DAY_S } from '../../platform/runtime/durations.ts'
 /** What the operations need in addition to invites: the guards that cache keys of teams and organizations. */
 export type MemberDependencies = InviteDependencies & KeyCaches
 
+const ofOrg = { logsAccess: false, scope: 'control', keyScope: 'org' } as const
+
 /** The people of an organization. */
 export const membersRoutes = ({ teams, orgs, sessions, ...dependencies }: MemberDependencies): Operation[] => [
   managementOperation({
+    ...ofOrg,
     id: 'list_members_in_org',
-    logsAccess: false,
     method: 'GET',
     path: '/v1/org/{org_id}/member',
-    scope: 'control',
-    keyScope: 'org',
     summary: 'List members, newest first',
     params: OrgParams,
     query: shapes.PeopleQuery,
@@ -24,12 +24,10 @@ export const membersRoutes = ({ teams, orgs, sessions, ...dependencies }: Member
     run: (tx, { params, query }) => listMembers(tx, params.org_id, query),
   }),
   managementOperation({
+    ...ofOrg,
     id: 'update_member',
-    logsAccess: false,
     method: 'PATCH',
     path: '/v1/org/{org_id}/member/{member_id}',
-    scope: 'control',
-    keyScope: 'org',
     summary: "Change a member's role and teams; null leaves them",
     params: shapes.MemberParams,
     body: shapes.UpdateMember,
@@ -41,12 +39,10 @@ export const membersRoutes = ({ teams, orgs, sessions, ...dependencies }: Member
     },
   }),
   managementOperation({
+    ...ofOrg,
     id: 'remove_member_from_org',
-    logsAccess: false,
     method: 'DELETE',
     path: '/v1/org/{org_id}/member/{member_id}',
-    scope: 'control',
-    keyScope: 'org',
     summary: 'Remove a member',
     description: 'The keys that were created for this person stop working.',
     params: shapes.MemberParams,
@@ -57,12 +53,10 @@ export const membersRoutes = ({ teams, orgs, sessions, ...dependencies }: Member
     },
   }),
   managementOperation({
+    ...ofOrg,
     id: 'list_invites_in_org',
-    logsAccess: false,
     method: 'GET',
     path: '/v1/org/{org_id}/invite',
-    scope: 'control',
-    keyScope: 'org',
     summary: 'List pending invites, newest first',
     params: OrgParams,
     query: shapes.PeopleQuery,
@@ -70,12 +64,10 @@ export const membersRoutes = ({ teams, orgs, sessions, ...dependencies }: Member
     run: (tx, { params, query }) => listInvites(tx, params.org_id, query),
   }),
   managementOperation({
+    ...ofOrg,
     id: 'create_or_resend_invite_in_org',
-    logsAccess: false,
     method: 'POST',
     path: '/v1/org/{org_id}/invite',
-    scope: 'control',
-    keyScope: 'org',
     summary: 'Create or renew an invite',
     description:
       'The token that accepts it is sent by email if the installation has an SMTP server; otherwise the operator passes it on. The default role is org_admin.',
@@ -87,12 +79,10 @@ export const membersRoutes = ({ teams, orgs, sessions, ...dependencies }: Member
     run: (tx, { manager, body }) => invite(tx, dependencies, manager, body),
   }),
   managementOperation({
+    ...ofOrg,
     id: 'create_invite_link',
-    logsAccess: false,
     method: 'POST',
     path: '/v1/org/{org_id}/invite/{invite_id}/link',
-    scope: 'control',
-    keyScope: 'org',
     summary: 'Create a link that accepts a pending invite',
     description:
       'Our own, for a person whom no mail reaches. The links before stop working, and the invite is valid for seven days from now. Whoever has the link becomes the member.',
@@ -102,12 +92,10 @@ export const membersRoutes = ({ teams, orgs, sessions, ...dependencies }: Member
     run: (tx, { params }) => createInviteLink(tx, dependencies, params.org_id, params.invite_id),
   }),
   managementOperation({
+    ...ofOrg,
     id: 'revoke_invite_in_org',
-    logsAccess: false,
     method: 'DELETE',
     path: '/v1/org/{org_id}/invite/{invite_id}',
-    scope: 'control',
-    keyScope: 'org',
     summary: 'Revoke an invite',
     params: shapes.InviteParams,
     reply: Nothing,

@@ -18,6 +18,8 @@ import { readSignInSettings } from './sign-in-settings.ts'
 import { endSession, endSessions, listSessions } from './sessions.ts'
 import { readSignedInMember } from './signed-in-member.ts'
 
+const entry = { logsAccess: false, method: 'POST', auth: 'none' } as const
+
 /** Without a session. */
 const entryRoutes = (dependencies: SignInDependencies): Operation[] => [
   multiTransactionOperation({
@@ -37,11 +39,9 @@ const entryRoutes = (dependencies: SignInDependencies): Operation[] => [
       }),
   }),
   multiTransactionOperation({
+    ...entry,
     id: 'sign_in_to_demo',
-    logsAccess: false,
-    method: 'POST',
     path: '/console/api/sign-in/demo',
-    auth: 'none',
     summary: 'Sign in as the administrator of the demo organization',
     description: 'On servers with demo data alone; 404 elsewhere.',
     reply: shapes.Nothing,
@@ -60,11 +60,9 @@ const EXAMPLE_PASSWORD = 'seven fictional tulips'
 /** Passwords, and links to set them. */
 const passwordRoutes = (dependencies: SignInDependencies): Operation[] => [
   multiTransactionOperation({
+    ...entry,
     id: 'sign_in_with_password',
-    logsAccess: false,
-    method: 'POST',
     path: '/console/api/sign-in/password',
-    auth: 'none',
     summary: 'Sign in with email and password',
     description: 'Every refusal is 401 with the same text.',
     body: shapes.PasswordSignIn,
@@ -73,11 +71,9 @@ const passwordRoutes = (dependencies: SignInDependencies): Operation[] => [
     run: (request, { body }) => signInWithPassword(dependencies, request, body),
   }),
   multiTransactionOperation({
+    ...entry,
     id: 'inspect_one_time_link',
-    logsAccess: false,
-    method: 'POST',
     path: '/console/api/one-time-links/inspect',
-    auth: 'none',
     reads: true,
     summary: 'Read whom a one-time link is for',
     body: shapes.InspectLink,
@@ -86,11 +82,9 @@ const passwordRoutes = (dependencies: SignInDependencies): Operation[] => [
     run: ({ address }, { body }) => inspectLink(dependencies, address, body.token),
   }),
   multiTransactionOperation({
+    ...entry,
     id: 'use_one_time_link',
-    logsAccess: false,
-    method: 'POST',
     path: '/console/api/one-time-links/use',
-    auth: 'none',
     summary: 'Set a password with a one-time link, and sign in',
     description: 'All earlier sessions of the member end.',
     body: shapes.UseLink,
@@ -99,11 +93,9 @@ const passwordRoutes = (dependencies: SignInDependencies): Operation[] => [
     run: (request, { body }) => useLink(dependencies, request, body),
   }),
   multiTransactionOperation({
+    ...entry,
     id: 'request_password_reset',
-    logsAccess: false,
-    method: 'POST',
     path: '/console/api/password-reset',
-    auth: 'none',
     summary: 'Ask for a mail to set a password',
     description: 'The answer does not tell whether there is a member with this address.',
     body: shapes.RequestReset,
@@ -135,11 +127,9 @@ const passwordRoutes = (dependencies: SignInDependencies): Operation[] => [
 /** Passkeys: to sign in, and to add and remove them. */
 const passkeyRoutes = (dependencies: SignInDependencies): Operation[] => [
   multiTransactionOperation({
+    ...entry,
     id: 'get_passkey_sign_in_options',
-    logsAccess: false,
-    method: 'POST',
     path: '/console/api/sign-in/passkey/options',
-    auth: 'none',
     summary: 'Start to sign in with a passkey',
     reply: shapes.PasskeyOptions,
     run: async (request) => {
@@ -148,11 +138,9 @@ const passkeyRoutes = (dependencies: SignInDependencies): Operation[] => [
     },
   }),
   multiTransactionOperation({
+    ...entry,
     id: 'sign_in_with_passkey',
-    logsAccess: false,
-    method: 'POST',
     path: '/console/api/sign-in/passkey',
-    auth: 'none',
     summary: 'Sign in with a passkey, alone or after the password',
     body: shapes.PasskeySignIn,
     reply: shapes.SignInResult,

@@ -7,14 +7,14 @@ import { DAY_S } from '../../platform/runtime/durations.ts'
 
 const idempotent = (scope: string): Idempotency => ({ scope, retention_s: DAY_S })
 
+const boundKey = { logsAccess: false, scope: 'control', keyScope: 'bound' } as const
+
 export const teamsRoutes = (dependencies: TeamDependencies): Operation[] => [
   managementOperation({
+    ...boundKey,
     id: 'list_teams_in_org',
-    logsAccess: false,
     method: 'GET',
     path: '/v1/org/{org_id}/team',
-    scope: 'control',
-    keyScope: 'bound',
     summary: 'List teams, newest first',
     description: '`search_query` is part of the name, or the whole id.',
     params: OrgParams,
@@ -40,12 +40,10 @@ export const teamsRoutes = (dependencies: TeamDependencies): Operation[] => [
     run: (tx, { manager, body }) => createTeam(tx, dependencies, manager, body),
   }),
   managementOperation({
+    ...boundKey,
     id: 'get_team_in_org',
-    logsAccess: false,
     method: 'GET',
     path: '/v1/org/{org_id}/team/{team_id}',
-    scope: 'control',
-    keyScope: 'bound',
     summary: 'Read a team with its settings',
     params: TeamParams,
     query: Fields({ include_environment: Maybe(T.Array(Environment, { maxItems: 10 })) }),
@@ -53,12 +51,10 @@ export const teamsRoutes = (dependencies: TeamDependencies): Operation[] => [
     run: (tx, { manager, params, query }) => getTeam(tx, dependencies, manager, params.team_id, query.include_environment),
   }),
   managementOperation({
+    ...boundKey,
     id: 'update_team_in_org',
-    logsAccess: false,
     method: 'PATCH',
     path: '/v1/org/{org_id}/team/{team_id}',
-    scope: 'control',
-    keyScope: 'bound',
     summary: 'Change a team; null clears a setting that may be empty',
     params: TeamParams,
     body: shapes.UpdateTeam,
@@ -82,12 +78,10 @@ export const teamsRoutes = (dependencies: TeamDependencies): Operation[] => [
     },
   }),
   managementOperation({
+    ...boundKey,
     id: 'resolve_team',
-    logsAccess: false,
     method: 'POST',
     path: '/v1/org/{org_id}/resolve_team',
-    scope: 'control',
-    keyScope: 'bound',
     reads: true,
     summary: 'Resolve a team by reference',
     params: OrgParams,

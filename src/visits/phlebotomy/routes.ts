@@ -15,6 +15,8 @@ import { staffRoutes } from './staff-routes.ts'
 
 const exampleAddress = { first_line: '1 West Lincoln Street', city: 'Phoenix', state: 'AZ', zip_code: '85004' }
 
+const ofOrder = { logsAccess: true, params: OrderParams, reply: Appointment } as const
+
 export const phlebotomyRoutes = (vault: Vault): Operation[] => [
   operation({
     id: 'get_phlebotomy_appointment_availability',
@@ -31,27 +33,23 @@ export const phlebotomyRoutes = (vault: Vault): Operation[] => [
     run: (tx, { query, body }) => visitAvailability(tx, vault, body, query.start_date),
   }),
   operation({
+    ...ofOrder,
     id: 'book_phlebotomy_appointment',
-    logsAccess: true,
     method: 'POST',
     path: '/v3/order/{order_id}/phlebotomy/appointment/book',
     summary: 'Book an at-home appointment',
     description: 'The reply is immediate; parameters for asynchronous confirmation have no effect.',
-    params: OrderParams,
     body: BookAppointment,
-    reply: Appointment,
     example: { booking_key: 'of a window that is available', appointment_notes: 'The bell does not work' },
     run: (tx, { params, body }) => bookVisit(tx, vault, params.order_id, body),
   }),
   operation({
+    ...ofOrder,
     id: 'request_phlebotomy_appointment',
-    logsAccess: true,
     method: 'POST',
     path: '/v3/order/{order_id}/phlebotomy/appointment/request',
     summary: 'Request an at-home appointment',
-    params: OrderParams,
     body: RequestAppointment,
-    reply: Appointment,
     example: {
       address: { first_line: '12 Sample Avenue', city: 'Onalaska', state: 'WI', zip_code: '54650' },
       provider: 'phlebfinders',
@@ -59,28 +57,24 @@ export const phlebotomyRoutes = (vault: Vault): Operation[] => [
     run: (tx, { params, body }) => requestVisit(tx, params.order_id, body),
   }),
   operation({
+    ...ofOrder,
     id: 'reschedule_phlebotomy_appointment',
-    logsAccess: true,
     method: 'PATCH',
     path: '/v3/order/{order_id}/phlebotomy/appointment/reschedule',
     summary: 'Reschedule an at-home appointment',
     description: 'Absent notes keep their value.',
-    params: OrderParams,
     body: RescheduleAppointment,
-    reply: Appointment,
     example: { booking_key: 'of a window that is available' },
     run: (tx, { params, body }) => rescheduleVisit(tx, vault, params.order_id, body),
   }),
   operation({
+    ...ofOrder,
     id: 'cancel_phlebotomy_appointment',
-    logsAccess: true,
     method: 'PATCH',
     path: '/v3/order/{order_id}/phlebotomy/appointment/cancel',
     summary: 'Cancel an at-home appointment',
     description: 'Refundable more than 24 hours ahead; see `event_data`.',
-    params: OrderParams,
     body: CancelVisit,
-    reply: Appointment,
     example: { cancellation_reason_id: reasons[0]!.id, notes: 'Had breakfast' },
     run: (tx, { params, body }) => cancelVisit(tx, params.order_id, body),
   }),
@@ -94,13 +88,11 @@ export const phlebotomyRoutes = (vault: Vault): Operation[] => [
     run: () => Promise.resolve(reasons),
   }),
   operation({
+    ...ofOrder,
     id: 'get_phlebotomy_appointment',
-    logsAccess: true,
     method: 'GET',
     path: '/v3/order/{order_id}/phlebotomy/appointment',
     summary: 'Get the at-home appointment of an order',
-    params: OrderParams,
-    reply: Appointment,
     run: (tx, { params }) => readVisit(tx, params.order_id),
   }),
   ...staffRoutes,

@@ -5,27 +5,26 @@ import { SetVisitDate, SetVisitProgress, VisitParams, Visits, VisitsParams } fro
 import { listStaff, putStaff, removeStaff } from './staff.ts'
 import { staffExample, StaffInput, StaffList, StaffParams, StaffScopeParams, StaffReply } from './staff-schema.ts'
 
+const ofCell = { logsAccess: false, scope: 'cell', keyScope: 'org' } as const
+const ofTeam = { logsAccess: true, scope: 'team', keyScope: 'bound' } as const
+
 /** Operations of Drawbridge's own: phlebotomists, and the progress of visits. */
 export const staffRoutes: Operation[] = [
   managementOperation({
+    ...ofCell,
     id: 'list_phlebotomists',
-    logsAccess: false,
     method: 'GET',
     path: '/v1/org/{org_id}/phlebotomist/{env}/{region}',
-    scope: 'cell',
-    keyScope: 'org',
     summary: 'List phlebotomists',
     params: StaffScopeParams,
     reply: StaffList,
     run: async (tx, { manager }) => ({ data: await listStaff(tx, manager.org) }),
   }),
   managementOperation({
+    ...ofCell,
     id: 'upsert_phlebotomist',
-    logsAccess: false,
     method: 'PUT',
     path: '/v1/org/{org_id}/phlebotomist/{env}/{region}/{reference}',
-    scope: 'cell',
-    keyScope: 'org',
     summary: 'Create or replace a phlebotomist',
     description: 'Booked visits do not change.',
     params: StaffParams,
@@ -37,12 +36,10 @@ export const staffRoutes: Operation[] = [
     }),
   }),
   managementOperation({
+    ...ofCell,
     id: 'delete_phlebotomist',
-    logsAccess: false,
     method: 'DELETE',
     path: '/v1/org/{org_id}/phlebotomist/{env}/{region}/{reference}',
-    scope: 'cell',
-    keyScope: 'org',
     summary: 'Delete a phlebotomist',
     description: 'Rejected while the phlebotomist has upcoming visits; an inactive phlebotomist gets no new ones.',
     params: StaffParams,
@@ -50,12 +47,10 @@ export const staffRoutes: Operation[] = [
     run: (tx, { manager, params }) => removeStaff(tx, manager.org, params.reference),
   }),
   managementOperation({
+    ...ofTeam,
     id: 'list_visits',
-    logsAccess: true,
     method: 'GET',
     path: '/v1/org/{org_id}/team/{team_id}/{environment}/visit',
-    scope: 'team',
-    keyScope: 'bound',
     auditsRead: true,
     summary: 'List upcoming at-home appointments',
     description:
@@ -65,12 +60,10 @@ export const staffRoutes: Operation[] = [
     run: (tx) => listVisits(tx),
   }),
   managementOperation({
+    ...ofTeam,
     id: 'set_visit_date',
-    logsAccess: true,
     method: 'PUT',
     path: '/v1/org/{org_id}/team/{team_id}/{environment}/visit/{order_id}/date',
-    scope: 'team',
-    keyScope: 'bound',
     summary: 'Schedule a requested at-home appointment',
     description: 'Repeat it to change the date. The time is blocked for a named phlebotomist.',
     params: VisitParams,
@@ -80,12 +73,10 @@ export const staffRoutes: Operation[] = [
     run: (tx, { params, body }) => setVisitDate(tx, params.order_id, body),
   }),
   managementOperation({
+    ...ofTeam,
     id: 'set_visit_progress',
-    logsAccess: true,
     method: 'PUT',
     path: '/v1/org/{org_id}/team/{team_id}/{environment}/visit/{order_id}/progress',
-    scope: 'team',
-    keyScope: 'bound',
     summary: 'Update the progress of an at-home appointment',
     params: VisitParams,
     body: SetVisitProgress,

@@ -15,13 +15,13 @@ const RawDevice = Fields(
   { title: 'RawDevice' },
 )
 
+const ofUser = { logsAccess: true, method: 'GET', userTokens: 'path' } as const
+
 export const devicesRoutes = [
   operation({
+    ...ofUser,
     id: 'get_user_devices',
-    logsAccess: true,
-    method: 'GET',
     path: '/v2/user/{user_id}/device',
-    userTokens: 'path',
     summary: 'List the devices that recorded data of a user',
     description: 'The first recorded first, at most 1,000.',
     params: Fields({ user_id: Uuid }),
@@ -29,12 +29,10 @@ export const devicesRoutes = [
     run: (tx, { params }) => listDevices(tx, params.user_id),
   }),
   operation({
+    ...ofUser,
     id: 'get_devices_raw',
     deprecated: true,
-    logsAccess: true,
-    method: 'GET',
     path: '/v2/summary/devices/{user_id}/raw',
-    userTokens: 'path',
     summary: 'List the devices that recorded data of a user, in the form of raw records',
     params: Fields({ user_id: Uuid }),
     query: Fields({ provider: providerFilter }),
@@ -44,11 +42,9 @@ export const devicesRoutes = [
     }),
   }),
   operation({
+    ...ofUser,
     id: 'get_user_device',
-    logsAccess: true,
-    method: 'GET',
     path: '/v2/user/{user_id}/device/{device_id}',
-    userTokens: 'path',
     summary: 'Show a device that recorded data of a user',
     params: Fields({ user_id: Uuid, device_id: Uuid }),
     reply: Device,

@@ -5,7 +5,7 @@ import { observationPreviews } from './result-observations.ts'
 import * as shapes from './schema.ts'
 
 const TEAM = '/v1/org/{org_id}/team/{team_id}/{environment}' as const
-const ofTeam = { scope: 'team', keyScope: 'bound', params: shapes.TeamScopeParams } as const
+const ofTeam = { logsAccess: false, scope: 'team', keyScope: 'bound', params: shapes.TeamScopeParams } as const
 const ofQuery = { scope: 'team', keyScope: 'bound', params: shapes.QueryScopeParams } as const
 
 const example = {
@@ -22,7 +22,6 @@ export const queriesRoutes: Operation[] = [
   managementOperation({
     ...ofTeam,
     id: 'get_continuous_queries',
-    logsAccess: false,
     method: 'GET',
     path: `${TEAM}/continuous_query`,
     summary: "List a team's continuous queries, newest first",
@@ -34,7 +33,6 @@ export const queriesRoutes: Operation[] = [
   managementOperation({
     ...ofTeam,
     id: 'create_continuous_query',
-    logsAccess: false,
     method: 'POST',
     path: `${TEAM}/continuous_query`,
     summary: 'Create a continuous query',
@@ -50,7 +48,6 @@ export const queriesRoutes: Operation[] = [
   managementOperation({
     ...ofTeam,
     id: 'validate_continuous_query',
-    logsAccess: false,
     method: 'POST',
     path: `${TEAM}/validate_continuous_query`,
     reads: true,

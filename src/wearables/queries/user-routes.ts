@@ -8,6 +8,8 @@ import { continuousQueries } from './features.ts'
 import { listTasks } from './query-tasks.ts'
 import { runQueries } from './run-query.ts'
 
+const ofQuery = { logsAccess: true, method: 'GET', feature: continuousQueries, params: QueryOfUserParams } as const
+
 export const userRoutes: Operation[] = [
   multiTransactionOperation({
     id: 'query_one',
@@ -40,16 +42,13 @@ export const userRoutes: Operation[] = [
     },
   }),
   operation({
+    ...ofQuery,
     id: 'get_result_table_for_continuous_query',
-    logsAccess: true,
-    method: 'GET',
     path: '/aggregate/v1/user/{user_id}/continuous_query/{query_id_or_slug}/result_table',
     formats: [PARQUET],
-    feature: continuousQueries,
     summary: 'Read the result of a continuous query for a user',
     description:
       'As it was last evaluated; without rows before the first time. Also as a Parquet file. See [the guide](guides/QUERIES).',
-    params: QueryOfUserParams,
     reply: ResultTable,
     async run(tx, { params, headers }) {
       const { query, slug, table } = await readResultTable(tx, params.user_id, params.query_id_or_slug)
@@ -57,14 +56,11 @@ export const userRoutes: Operation[] = [
     },
   }),
   operation({
+    ...ofQuery,
     id: 'get_task_history_for_continuous_query',
-    logsAccess: true,
-    method: 'GET',
     path: '/aggregate/v1/user/{user_id}/continuous_query/{query_id_or_slug}/task_history',
-    feature: continuousQueries,
     summary: 'List the evaluations of a continuous query for a user, newest first',
     description: 'Evaluations that ended more than 30 days ago are not kept.',
-    params: QueryOfUserParams,
     query: HistoryQuery,
     reply: TaskHistory,
     run: (tx, { params, query }) => listTasks(tx, params, query),
