@@ -201,7 +201,7 @@ test('only the owning module writes a table', () => {
       for (const [, table] of call.getText(tree).matchAll(/\btable: '([a-z_]+)'/g))
         assert.equal(owners.get(table!), moduleOf(file), `${table} is cleaned up by ${file}`)
   for (const [file, tree] of trees)
-    for (const call of findCalls(tree, 'eraseTables'))
+    for (const call of ['eraseTables', 'eraseTablesOfUser'].flatMap((name) => findCalls(tree, name)))
       for (const table of call.arguments.filter(ts.isStringLiteral).map((argument) => argument.text)) {
         const owner = owners.get(table) ?? ''
         const isOwner = isListOfModules(file) ? domainOf(`src/${owner}`) === domainOf(file) : owner === moduleOf(file)

@@ -1,6 +1,6 @@
 // The modules of health data, from the bottom up.
 import type { Module } from '../platform/module/module.ts'
-import { eraseTables } from '../platform/db/erasure.ts'
+import { eraseTables, eraseTablesOfUser } from '../platform/db/erasure.ts'
 import { eraseDevices } from './devices/devices.ts'
 import { devicesRoutes } from './devices/routes.ts'
 import { ingestion, type IngestionDependencies } from './ingestion/module.ts'
@@ -9,7 +9,6 @@ import { eventTypes as resourcesEventTypes } from './resources/event-types.ts'
 import type { RetentionDependencies } from './retention/expired-data.ts'
 import { retention } from './retention/module.ts'
 import { streamsRoutes } from './streams/routes.ts'
-import { eraseStreams } from './streams/workout-streams.ts'
 import { summaries } from './summaries/module.ts'
 import { eraseSamples } from './timeseries/chunks.ts'
 import { timeseriesRoutes } from './timeseries/routes.ts'
@@ -26,7 +25,7 @@ export const wearables = (dependencies: IngestionDependencies & RetentionDepende
     tag: 'devices',
     tables: { ofTeams: ['device'] },
     operations: devicesRoutes,
-    erasers: { user: async (tx, user_id) => void (await eraseDevices(tx, user_id)), team: eraseTables('device') },
+    erasers: { user: eraseDevices, team: eraseTables('device') },
   },
   summaries,
   {
@@ -35,7 +34,7 @@ export const wearables = (dependencies: IngestionDependencies & RetentionDepende
     tag: 'timeseries',
     tables: { ofTeams: ['series', 'chunk'] },
     operations: timeseriesRoutes,
-    erasers: { user: async (tx, user_id) => void (await eraseSamples(tx, user_id)), team: eraseTables('chunk', 'series') },
+    erasers: { user: eraseSamples, team: eraseTables('chunk', 'series') },
   },
   {
     name: 'wearables/streams',
@@ -43,7 +42,7 @@ export const wearables = (dependencies: IngestionDependencies & RetentionDepende
     tag: 'streams',
     tables: { ofTeams: ['workout_stream'] },
     operations: streamsRoutes,
-    erasers: { user: async (tx, user_id) => void (await eraseStreams(tx, user_id)), team: eraseTables('workout_stream') },
+    erasers: { user: eraseTablesOfUser('workout_stream'), team: eraseTables('workout_stream') },
   },
   ingestion(dependencies),
   queries,

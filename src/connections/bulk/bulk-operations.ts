@@ -195,7 +195,3 @@ export async function waitForEnd(cells: Cells, tenant: Tenant, operation_id: str
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
   }
 }
-
-/** Erases a user from all operations. Writes bulk_operation_user. */
-export const eraseFromBulkOperations = async (tx: Tx, user_id: string): Promise<void> =>
-  void (await tx.run(sql`delete from bulk_operation_user where team_id = ${tx.team} and user_id = ${user_id}`))

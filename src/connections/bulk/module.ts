@@ -1,8 +1,8 @@
-import { eraseTables } from '../../platform/db/erasure.ts'
+import { eraseTables, eraseTablesOfUser } from '../../platform/db/erasure.ts'
 import type { Module } from '../../platform/module/module.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
 import type { VendorAccess } from '../grants/access.ts'
-import { encryptedRecipeColumn, eraseFromBulkOperations } from './bulk-operations.ts'
+import { encryptedRecipeColumn } from './bulk-operations.ts'
 import { bulkRoutes } from './routes.ts'
 import { bulkHandler } from './run-operation.ts'
 
@@ -16,5 +16,5 @@ export const bulk = (access: VendorAccess): Module => ({
   // With each row up to 10,000 rows of users are deleted.
   periodicTasks: [cleanup({ table: 'bulk_operation', column: 'expires_at', rows_max: 10 })],
   encryptedColumns: [encryptedRecipeColumn],
-  erasers: { user: eraseFromBulkOperations, team: eraseTables('bulk_operation_user', 'bulk_operation') },
+  erasers: { user: eraseTablesOfUser('bulk_operation_user'), team: eraseTables('bulk_operation_user', 'bulk_operation') },
 })

@@ -276,11 +276,6 @@ export async function deregisterAll(tx: Tx, user_id: string): Promise<void> {
   await tx.notify(connectionEnded, user_id, null)
 }
 
-/** Erases the connections of a user. Writes connection. */
-export async function eraseConnections(tx: Tx, user_id: string): Promise<void> {
-  await tx.run(sql`delete from connection where team_id = ${tx.team} and user_id = ${user_id}`)
-}
-
 async function refreshConnectedSources(tx: Tx, user_id: string): Promise<void> {
   const rows = await selectConnections(tx, user_id)
   const sources = rows.map(({ provider, created_at }): User['connected_sources'][number] => {

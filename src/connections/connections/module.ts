@@ -1,8 +1,8 @@
 import type { Module } from '../../platform/module/module.ts'
-import { eraseTables } from '../../platform/db/erasure.ts'
+import { eraseTables, eraseTablesOfUser } from '../../platform/db/erasure.ts'
 import { defineHook } from '../../platform/db/hooks.ts'
 import { userDeleted } from '../../people/users/users.ts'
-import { deregisterAll, endIngestionHandler, eraseConnections } from './connections.ts'
+import { deregisterAll, endIngestionHandler } from './connections.ts'
 import { eventTypes } from './event-types.ts'
 import { connectionsRoutes } from './routes.ts'
 
@@ -15,5 +15,5 @@ export const userConnections: Module = {
   operations: connectionsRoutes,
   jobs: [endIngestionHandler],
   hooks: [defineHook(userDeleted, deregisterAll)],
-  erasers: { user: eraseConnections, team: eraseTables('connection') },
+  erasers: { user: eraseTablesOfUser('connection'), team: eraseTables('connection') },
 }

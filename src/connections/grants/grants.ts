@@ -312,8 +312,3 @@ export async function hasCurrentGrant(tx: Tx, { user_id, provider, grant }: Stor
 /** Forgets a grant. Writes provider_grant. */
 export const deleteGrant = (tx: Tx, grant_id: string): Promise<number> =>
   tx.run(sql`delete from provider_grant where team_id = ${tx.team} and id = ${grant_id}`)
-
-/** Erases the grants of a user. Writes provider_grant. */
-export async function eraseGrants(tx: Tx, user_id: string): Promise<void> {
-  await tx.run(sql`delete from provider_grant where team_id = ${tx.team} and user_id = ${user_id}`)
-}

@@ -1,4 +1,4 @@
-import { eraseTables } from '../../platform/db/erasure.ts'
+import { eraseTables, eraseTablesOfUser } from '../../platform/db/erasure.ts'
 import { defineHook } from '../../platform/db/hooks.ts'
 import type { Module, Service } from '../../platform/module/module.ts'
 import { defineHandler } from '../../platform/queue/outbox.ts'
@@ -6,7 +6,7 @@ import { cleanup } from '../../platform/queue/retention.ts'
 import { connectionEnded } from '../connections/connections.ts'
 import type { VendorAccess } from './access.ts'
 import { revocationForDeletedTeams } from './deleted-teams.ts'
-import { encryptedTokenColumns, endGrants, eraseGrants, revokeGrant } from './grants.ts'
+import { encryptedTokenColumns, endGrants, revokeGrant } from './grants.ts'
 import { revokeAtVendor } from './revocation.ts'
 
 /** A grant that could not be revoked is forgotten after a week. */
@@ -27,6 +27,6 @@ export function grants(access: VendorAccess): Module {
       cleanup({ table: 'provider_grant', column: 'ended_at', retention_s: ENDED_S }),
     ],
     encryptedColumns: encryptedTokenColumns,
-    erasers: { user: eraseGrants, team: eraseTables('provider_grant') },
+    erasers: { user: eraseTablesOfUser('provider_grant'), team: eraseTables('provider_grant') },
   }
 }

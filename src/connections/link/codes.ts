@@ -146,8 +146,3 @@ export class LinkCodes {
 
 const wrongCodes = (wrong_max: number, window_s: number) =>
   new CredentialChecks({ wrong_max, window_s, says: 'Too many invalid link codes, try again later' })
-
-/** Ends all codes of a user. Writes link_code. */
-export async function eraseCodes(tx: Tx, user_id: string): Promise<void> {
-  await tx.run(sql`delete from link_code where team_id = ${tx.team} and user_id = ${user_id}`)
-}

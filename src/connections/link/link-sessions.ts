@@ -137,8 +137,3 @@ export const recordFailure = (
 ): Promise<number> =>
   tx.run(sql`
     update link_session set error_type = ${error_type} where team_id = ${tx.team} and user_id = ${user_id} and id = ${id}`)
-
-/** Ends all sessions of a user. Writes link_session. */
-export async function eraseSessions(tx: Tx, user_id: string): Promise<void> {
-  await tx.run(sql`delete from link_session where team_id = ${tx.team} and user_id = ${user_id}`)
-}

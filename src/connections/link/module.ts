@@ -1,24 +1,18 @@
 import { userDeleted } from '../../people/users/users.ts'
-import { eraseTables } from '../../platform/db/erasure.ts'
+import { eraseTables, eraseTablesOfUser } from '../../platform/db/erasure.ts'
 import { defineHook } from '../../platform/db/hooks.ts'
-import type { Tx } from '../../platform/db/transaction.ts'
 import type { Module } from '../../platform/module/module.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
-import { eraseCodes } from './codes.ts'
 import { legacyRoutes } from './legacy-routes.ts'
 import { oauthRoutes } from './oauth-routes.ts'
 import { linkPages, type LinkPageDependencies } from './link-page.ts'
 import { linkRoutes } from './routes.ts'
-import { eraseSessions } from './link-sessions.ts'
 
 /** For so long an expired link token is distinguished from an unknown one. */
 const SESSION_KEPT_S = 86_400
 
 export function link(dependencies: LinkPageDependencies): Module {
-  const forget = async (tx: Tx, user_id: string): Promise<void> => {
-    await eraseSessions(tx, user_id)
-    await eraseCodes(tx, user_id)
-  }
+  const forget = eraseTablesOfUser('link_session', 'link_code')
   return {
     name: 'connections/link',
     about: 'link tokens, link codes, link page',

@@ -1,10 +1,11 @@
 import type { Module } from '../../platform/module/module.ts'
-import { eraseTables } from '../../platform/db/erasure.ts'
+import { eraseTables, eraseTablesOfUser } from '../../platform/db/erasure.ts'
 import { defineHook } from '../../platform/db/hooks.ts'
 import { providerDataErased } from '../../wearables/ingestion/provider-data.ts'
 import { mobileSdkRoutes } from './routes.ts'
-import { eraseReports } from './sync-reports.ts'
 import { syncRoutes } from './sync-routes.ts'
+
+const eraseReports = eraseTablesOfUser('phone_sync')
 
 export const mobileSdk: Module = {
   name: 'connections/mobile-sdk',

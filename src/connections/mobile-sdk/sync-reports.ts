@@ -100,9 +100,3 @@ const Row = T.Object({ user_id: T.String(), provider: T.String(), received_at: T
 /** The newest reports. @param rest further conditions, and the end of the statement */
 export const syncReports = (tx: Tx, rest: Sql): Promise<Static<typeof Row>[]> =>
   tx.many(Row, sql`select user_id, provider, received_at, report from phone_sync where team_id = ${tx.team} and ${rest}`)
-
-/** Erases the reports about a user. Writes phone_sync. */
-export async function eraseReports(tx: Tx, user_id: string, provider?: string): Promise<void> {
-  await tx.run(sql`
-    delete from phone_sync where team_id = ${tx.team} and user_id = ${user_id} and provider = coalesce(${provider ?? null}, provider)`)
-}

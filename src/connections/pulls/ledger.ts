@@ -1,5 +1,6 @@
 // What was asked for at clouds of vendors, by user, provider and resource, so that only gaps are asked for; and when a connection was last
 // notified and polled. Owns the tables provider_pull and provider_watermark. Source: users-wearables.md 5, 13.
+import { eraseTablesOfUser } from '../../platform/db/erasure.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
@@ -139,9 +140,4 @@ export const listWatermarks = (tx: Tx, user_id: string): Promise<Static<typeof M
   )
 
 /** Forgets what was asked for: another account of the vendor has other data. Writes provider_pull, provider_watermark. */
-export async function forgetPulls(tx: Tx, user_id: string, provider: string | null): Promise<void> {
-  for (const table of [sql`provider_pull`, sql`provider_watermark`])
-    await tx.run(
-      sql`delete from ${table} where team_id = ${tx.team} and user_id = ${user_id} and provider = coalesce(${provider}, provider)`,
-    )
-}
+export const forgetPulls = eraseTablesOfUser('provider_pull', 'provider_watermark')

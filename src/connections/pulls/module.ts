@@ -23,10 +23,10 @@ export function pulls(dependencies: PullDependencies & NotificationDependencies)
     workers: [() => reader],
     hooks: [
       defineHook(grantSaved, (tx, grant) => startPulls(tx, grant, dependencies.poll_s())),
-      defineHook(connectionEnded, (tx, user_id, provider) => forgetPulls(tx, user_id, provider)),
+      defineHook(connectionEnded, forgetPulls),
     ],
     erasers: {
-      user: (tx, user_id) => forgetPulls(tx, user_id, null),
+      user: forgetPulls,
       team: eraseTables('provider_pull', 'provider_watermark', 'provider_limit'),
     },
   }

@@ -1,11 +1,11 @@
 import { userDeleted } from '../../people/users/users.ts'
-import { eraseTables } from '../../platform/db/erasure.ts'
+import { eraseTables, eraseTablesOfUser } from '../../platform/db/erasure.ts'
 import { defineHook } from '../../platform/db/hooks.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import type { Module } from '../../platform/module/module.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
 import { signInRoutes } from './routes.ts'
-import { endSessions, eraseSessions } from './phone-sessions.ts'
+import { endSessions } from './phone-sessions.ts'
 import { encryptedKeyColumn } from './signing-key.ts'
 import type { SignInDependencies } from './token-exchange.ts'
 
@@ -23,6 +23,6 @@ export function phoneSignIn(dependencies: SignInDependencies): Module {
     hooks: [defineHook(userDeleted, (tx, user_id) => signOut(tx, user_id))],
     periodicTasks: [cleanup({ table: 'phone_session', column: 'expires_at' })],
     encryptedColumns: [encryptedKeyColumn],
-    erasers: { user: eraseSessions, team: eraseTables('phone_session') },
+    erasers: { user: eraseTablesOfUser('phone_session'), team: eraseTables('phone_session') },
   }
 }

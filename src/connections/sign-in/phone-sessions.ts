@@ -102,8 +102,3 @@ export async function endSessions(tx: Tx, user_id: string, session_id?: string):
   await tx.run(sql`
     update phone_session set ${ended} where team_id = ${tx.team} and user_id = ${user_id} and ended_at is null and ${one}`)
 }
-
-/** Erases the sessions of a user. Writes phone_session. */
-export async function eraseSessions(tx: Tx, user_id: string): Promise<void> {
-  await tx.run(sql`delete from phone_session where team_id = ${tx.team} and user_id = ${user_id}`)
-}

@@ -1,8 +1,9 @@
-import { eraseTables, inOrder } from '../../platform/db/erasure.ts'
+import { eraseTables, eraseTablesOfUser, inOrder } from '../../platform/db/erasure.ts'
 import type { Module } from '../../platform/module/module.ts'
 import { eraseMessages, eraseTeamMessages } from './erase.ts'
-import { eraseOptOuts } from './opt-outs.ts'
 import { messagesRoutes } from './routes.ts'
+
+const eraseOptOuts = eraseTablesOfUser('patient_message_opt_out')
 
 export const messages: Module = {
   name: 'notifications/messages',

@@ -34,7 +34,3 @@ export async function setOptOut(tx: Tx, user_id: string, channel: Channel, isOpt
         where team_id = ${tx.team} and user_id = ${user_id} and channel = ${channel}`,
   )
 }
-
-/** Erases the choices of a user. */
-export const eraseOptOuts = async (tx: Tx, user_id: string): Promise<void> =>
-  void (await tx.run(sql`delete from patient_message_opt_out where team_id = ${tx.team} and user_id = ${user_id}`))

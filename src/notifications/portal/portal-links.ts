@@ -1,5 +1,6 @@
 // Links to the portal of a patient. One for a patient who is signed in elsewhere is a signed token; one for messages is a code, of which
 // only the hash is stored. Owns portal_link.
+import { eraseTablesOfUser } from '../../platform/db/erasure.ts'
 import { randomBytes } from 'node:crypto'
 import { latestDemographics } from '../../people/users/demographics.ts'
 import { getUser, notDeletedHere } from '../../people/users/users.ts'
@@ -152,5 +153,4 @@ export async function isBirthDate(tx: Tx, { user_id, code_hash }: ShortLink, ans
 }
 
 /** Ends all links of a user for messages. Writes portal_link. */
-export const erasePortalLinks = async (tx: Tx, user_id: string): Promise<void> =>
-  void (await tx.run(sql`delete from portal_link where team_id = ${tx.team} and user_id = ${user_id}`))
+export const erasePortalLinks = eraseTablesOfUser('portal_link')

@@ -157,7 +157,3 @@ export async function assertInsured(tx: Tx, { user_id, icd_codes, insurance_id }
   if (!insurance) throw badRequest('The user has no primary insurance')
   return insurance.id
 }
-
-/** Erases the insurances of a deleted user. */
-export const eraseInsurances = async (tx: Tx, user_id: string): Promise<void> =>
-  void (await tx.run(sql`delete from insurance where user_id = ${user_id} and team_id = ${tx.team}`))

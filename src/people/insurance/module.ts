@@ -1,6 +1,5 @@
 import type { Module } from '../../platform/module/module.ts'
-import { eraseTables } from '../../platform/db/erasure.ts'
-import { eraseInsurances } from './insurances.ts'
+import { eraseTables, eraseTablesOfUser } from '../../platform/db/erasure.ts'
 import { loadInsuranceData } from './load.ts'
 import { insuranceRoutes } from './routes.ts'
 
@@ -10,6 +9,6 @@ export const insurance: Module = {
   tag: 'insurance',
   tables: { ofTeams: ['insurance'], others: ['icd_code', 'icd_exclusion', 'insurance_data_version', 'payor'] },
   operations: insuranceRoutes,
-  erasers: { user: eraseInsurances, team: eraseTables('insurance', 'payor') },
+  erasers: { user: eraseTablesOfUser('insurance'), team: eraseTables('insurance', 'payor') },
   referenceData: loadInsuranceData,
 }

@@ -114,7 +114,3 @@ export function assertBirthDate(tx: Tx, dob: string, loc: Loc): void {
   const oldest = `${Number(today.slice(0, 4)) - AGE_YEARS_MAX - 1}${today.slice(4)}`
   if (dob <= oldest) throw invalidField(loc, `must not be more than ${AGE_YEARS_MAX} years ago`)
 }
-
-/** Erases the demographics of a deleted user. */
-export const eraseDemographics = async (tx: Tx, user_id: string): Promise<void> =>
-  void (await tx.run(sql`delete from user_demographics where user_id = ${user_id} and team_id = ${tx.team}`))

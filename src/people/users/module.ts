@@ -1,9 +1,10 @@
 import type { Module } from '../../platform/module/module.ts'
-import { eraseTables } from '../../platform/db/erasure.ts'
-import { eraseDemographics } from './demographics.ts'
+import { eraseTables, eraseTablesOfUser } from '../../platform/db/erasure.ts'
 import { usersRoutes } from './routes.ts'
 import { eraseUserRows } from './user-erasure.ts'
 import { userConstraints } from './users.ts'
+
+const eraseDemographics = eraseTablesOfUser('user_demographics')
 
 export const users: Module = {
   name: 'people/users',

@@ -30,7 +30,7 @@ async function isErasureDue(tx: Tx, user_id: string): Promise<boolean> {
 }
 
 /** Creates the handler that erases one module's rows when users.erase runs: in a transaction of its own, unless the user was restored. */
-export const eraseHandler = (erase: (tx: Tx, user_id: string) => Promise<void>): Handler =>
+export const eraseHandler = (erase: (tx: Tx, user_id: string) => Promise<unknown>): Handler =>
   defineHandler(eraseUser, (context, { user_id }) =>
     context.tx(async (tx) => {
       if (await isErasureDue(tx, user_id)) await erase(tx, user_id)

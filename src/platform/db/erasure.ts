@@ -1,7 +1,7 @@
 // Erasure of a deleted team's rows in a cell. Each module erases its own tables, one batch of rows at a time. app/compose.ts orders the
 // erasers from the top of the architecture down, so that referencing rows are deleted before the rows they refer to.
-import type { PlainTx } from './transaction.ts'
-import { raw, sql } from './sql.ts'
+import type { PlainTx, Tx } from './transaction.ts'
+import { empty, raw, sql } from './sql.ts'
 
 /** Erases at most the given number of a team's rows. @returns the number of erased rows; 0: nothing is left */
 export type TeamEraser = (tx: PlainTx, team_id: string, rows_max: number) => Promise<number>
@@ -19,6 +19,19 @@ export const eraseTables = (...tables: string[]): TeamEraser =>
         )
     }),
   )
+
+/** Erases a user's rows of these tables, of one provider or of all; list referencing tables first. @returns the number of erased rows */
+export const eraseTablesOfUser =
+  (...tables: string[]) =>
+  async (tx: Tx, user_id: string, provider?: string | null): Promise<number> => {
+    const ofProvider = typeof provider === 'string' ? sql`and provider = ${provider}` : empty
+    let erasedRows = 0
+    for (const name of tables)
+      erasedRows += await tx.run(
+        sql`delete from ${raw(`"${name}"`)} where team_id = ${tx.team} and user_id = ${user_id} ${ofProvider}`,
+      )
+    return erasedRows
+  }
 
 /** Builds an eraser from several: each runs when the previous one finds no more rows. */
 export const inOrder =

@@ -2,7 +2,7 @@
 // notifies it; higher modules list it in their hooks; the process gives the hooks to its databases. Hooks run in the order of the list.
 import type { HookPoint, PlainTx, Tx } from './transaction.ts'
 
-type Run<A extends unknown[], X extends PlainTx> = (tx: X, ...args: A) => void | Promise<void>
+type Run<A extends unknown[], X extends PlainTx> = (tx: X, ...args: A) => void | Promise<unknown>
 
 /** The function that runs at a hook point. */
 export interface Hook {

@@ -67,7 +67,7 @@ interface Tables {
   readonly others?: readonly string[]
 }
 
-type UserEraser = (tx: Tx, user_id: string) => Promise<void>
+type UserEraser = (tx: Tx, user_id: string) => Promise<unknown>
 
 /** A service that runs alongside requests. */
 export interface Service {

@@ -1,5 +1,6 @@
 // Demo connections: users of a sandbox with made-up data, 30 days at once and more every two hours of the team's clock. What is written
 // depends on seed, zone and clock alone. Owns demo_connection. Source: users-wearables.md 1, 2.4.
+import { eraseTablesOfUser } from '../../platform/db/erasure.ts'
 import { isEuropean } from '../../settings/cells.ts'
 import { deleteUser, findUser } from '../../people/users/users.ts'
 import type { User } from '../../people/users/schema.ts'
@@ -226,7 +227,7 @@ async function step(tx: Tx, user_id: string, provider: DemoProvider): Promise<vo
     where team_id = ${tx.team} and user_id = ${user_id} and provider = ${provider} for update`,
   )
   if (!user || !row) return
-  if (!connection?.is_demo) return eraseDemoConnections(tx, user_id, provider)
+  if (!connection?.is_demo) return void (await eraseDemoConnections(tx, user_id, provider))
   const payload = { user_id, provider }
   if (connection.status === 'connected') {
     if (row.next_day !== null) {
@@ -258,8 +259,4 @@ export const demoHandlers = [
 ]
 
 /** Erases what is known of a user's demo connections, or of one. Writes demo_connection. */
-export async function eraseDemoConnections(tx: Tx, user_id: string, provider?: string): Promise<void> {
-  await tx.run(sql`
-    delete from demo_connection
-    where team_id = ${tx.team} and user_id = ${user_id} and provider = coalesce(${provider ?? null}, provider)`)
-}
+export const eraseDemoConnections = eraseTablesOfUser('demo_connection')

@@ -1,4 +1,5 @@
 // The devices that recorded a user's data. Owns the table device. Source: users-wearables.md 7, 12; events.md 4.6.
+import { eraseTablesOfUser } from '../../platform/db/erasure.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { notFound } from '../../platform/http/errors.ts'
@@ -166,6 +167,4 @@ export async function readDevice(tx: Tx, user_id: string, id: string): Promise<D
 }
 
 /** Erases the devices of a user, of one provider or of all. Writes device. */
-export const eraseDevices = (tx: Tx, user_id: string, provider?: string): Promise<number> =>
-  tx.run(sql`
-    delete from device where team_id = ${tx.team} and user_id = ${user_id} and provider = coalesce(${provider ?? null}, provider)`)
+export const eraseDevices = eraseTablesOfUser('device')

@@ -192,8 +192,3 @@ export const dayRecords = (
       and (resource = coalesce(${resource ?? null}, resource) or resource = ${CONTACT})
     order by provider, resource, month`,
   )
-
-/** Erases what is recorded of a user. Writes day_record. */
-export const eraseDays = (tx: Tx, user_id: string, provider?: string): Promise<number> =>
-  tx.run(sql`
-    delete from day_record where team_id = ${tx.team} and user_id = ${user_id} and provider = coalesce(${provider ?? null}, provider)`)

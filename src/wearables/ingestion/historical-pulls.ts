@@ -1,5 +1,6 @@
 // How far the history of each resource of a user has been received. Owns the table historical_pull. Source: users-wearables.md 5, 13;
 // events.md 4.11.
+import { eraseTablesOfUser } from '../../platform/db/erasure.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
@@ -189,7 +190,4 @@ export async function usersWithPulls(tx: Tx, user_ids: string[], provider: strin
 }
 
 /** Forgets which histories of a connection were received. Writes historical_pull. */
-export const forgetHistory = (tx: Tx, user_id: string, provider?: string): Promise<number> =>
-  tx.run(sql`
-    delete from historical_pull
-    where team_id = ${tx.team} and user_id = ${user_id} and provider = coalesce(${provider ?? null}, provider)`)
+export const forgetHistory = eraseTablesOfUser('historical_pull')

@@ -4,11 +4,9 @@ import { eraseTables } from '../../platform/db/erasure.ts'
 import { defineHook } from '../../platform/db/hooks.ts'
 import type { Log } from '../../platform/telemetry/log.ts'
 import type { Metrics } from '../../platform/telemetry/metrics.ts'
-import { eraseDays } from './day-records.ts'
-import { forgetHistory } from './historical-pulls.ts'
-import { eraseRepeatedPosts, postsRepeated } from './repeated-posts.ts'
-import { eraseRejectedPosts, recordsRejected } from './rejected-posts.ts'
-import { eraseStates } from './resource-states.ts'
+import { postsRepeated } from './repeated-posts.ts'
+import { recordsRejected } from './rejected-posts.ts'
+import { eraseArrivals } from './provider-data.ts'
 import { logUnits, unitsUnknown } from './phone-units.ts'
 import { recomputeZones, updateAllZonesHandler } from './zone-recomputation.ts'
 
@@ -38,13 +36,7 @@ export const ingestion = ({ log, metrics }: IngestionDependencies): Module => ({
     }),
   ],
   erasers: {
-    user: async (tx, user_id) => {
-      await forgetHistory(tx, user_id)
-      await eraseStates(tx, user_id)
-      await eraseRepeatedPosts(tx, user_id)
-      await eraseRejectedPosts(tx, user_id)
-      await eraseDays(tx, user_id)
-    },
+    user: eraseArrivals,
     team: eraseTables('historical_pull', 'resource_state', 'repeated_post', 'rejected_post', 'day_record'),
   },
 })

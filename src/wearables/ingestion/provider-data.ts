@@ -9,14 +9,19 @@ import { eraseDevices } from '../devices/devices.ts'
 import { dataDeleted } from '../resources/expiry.ts'
 import { eraseSummaries } from '../summaries/summaries.ts'
 import { eraseSamples } from '../timeseries/chunks.ts'
-import { eraseDays } from './day-records.ts'
-import { forgetHistory } from './historical-pulls.ts'
-import { eraseRepeatedPosts } from './repeated-posts.ts'
-import { eraseRejectedPosts } from './rejected-posts.ts'
-import { eraseStates } from './resource-states.ts'
+import { eraseTablesOfUser } from '../../platform/db/erasure.ts'
 
 /** The data of a provider for a user was erased: what else is kept of it goes. */
 export const providerDataErased = hookPoint<[user_id: string, provider: string]>('provider_data.erased')
+
+/** Erases what is known of how the data of a user came. */
+export const eraseArrivals = eraseTablesOfUser(
+  'historical_pull',
+  'resource_state',
+  'repeated_post',
+  'rejected_post',
+  'day_record',
+)
 
 /**
  * Erases what came from a provider for a user: samples, summaries, streams, devices, the events about them, and what is known of how they
@@ -26,14 +31,7 @@ export const providerDataErased = hookPoint<[user_id: string, provider: string]>
  */
 export async function eraseProviderData(tx: Tx, user_id: string, provider: string): Promise<boolean> {
   const deleted = [...(await eraseSamples(tx, user_id, provider)), ...(await eraseSummaries(tx, user_id, provider))]
-  const others = [
-    await eraseDevices(tx, user_id, provider),
-    await eraseStates(tx, user_id, provider),
-    await forgetHistory(tx, user_id, provider),
-    await eraseRepeatedPosts(tx, user_id, provider),
-    await eraseRejectedPosts(tx, user_id, provider),
-    await eraseDays(tx, user_id, provider),
-  ]
+  const others = (await eraseDevices(tx, user_id, provider)) + (await eraseArrivals(tx, user_id, provider))
   // Texts in JSON have no quotation mark of their own, so that this is the field. An event without a body may be of any provider.
   const isOfProvider = sql`coalesce(position(${`"provider":${JSON.stringify(provider)}`} in ${eventBody(tx.team)}) > 0, true)`
   await eraseEvents(tx, user_id, sql`(e.type like 'daily.data.%' or e.type like 'historical.data.%') and ${isOfProvider}`)
@@ -41,5 +39,5 @@ export async function eraseProviderData(tx: Tx, user_id: string, provider: strin
   if (await forgetFallbacks(tx, user_id, provider)) await tx.notify(birthDateChanged, user_id)
   if (deleted.length) await tx.notify(dataDeleted, deleted)
   await tx.notify(providerDataErased, user_id, provider)
-  return deleted.length > 0 || others.some((rows) => rows > 0)
+  return deleted.length > 0 || others > 0
 }

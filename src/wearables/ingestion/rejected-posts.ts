@@ -90,11 +90,6 @@ export const lastRejectedPosts = (tx: Tx, user_ids: string[], isWhole = false): 
     order by user_id, provider, resource, last_at desc`,
   )
 
-/** Erases what is counted of a user. Writes rejected_post. */
-export const eraseRejectedPosts = (tx: Tx, user_id: string, provider?: string): Promise<number> =>
-  tx.run(sql`
-    delete from rejected_post where team_id = ${tx.team} and user_id = ${user_id} and provider = coalesce(${provider ?? null}, provider)`)
-
 /** Samples, records or fields of records of a resource were rejected. */
 export const recordsRejected = hookPoint<[provider: string, resource: string, count: number]>('ingestion.records_rejected')
 

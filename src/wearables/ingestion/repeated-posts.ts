@@ -54,8 +54,3 @@ export const repeatedPosts = (tx: Tx, rest: Sql): Promise<RepeatedPosts[]> =>
     select user_id, provider, resource, posts, first_at, last_at from repeated_post
     where team_id = ${tx.team} and posts >= ${raw(String(REPEATED_POSTS))} and last_at > ${tx.now}::timestamptz - ${WINDOW} and ${rest}`,
   )
-
-/** Erases what is counted of a user. Writes repeated_post. */
-export const eraseRepeatedPosts = (tx: Tx, user_id: string, provider?: string): Promise<number> =>
-  tx.run(sql`
-    delete from repeated_post where team_id = ${tx.team} and user_id = ${user_id} and provider = coalesce(${provider ?? null}, provider)`)

@@ -79,11 +79,6 @@ export const resourceStates = (tx: Tx, user_ids: string[], provider: string | un
     order by user_id, provider, resource`,
   )
 
-/** Erases what is recorded of a user. Writes resource_state. */
-export const eraseStates = (tx: Tx, user_id: string, provider?: string): Promise<number> =>
-  tx.run(sql`
-    delete from resource_state where team_id = ${tx.team} and user_id = ${user_id} and provider = coalesce(${provider ?? null}, provider)`)
-
 /** Corrects what is shown of the oldest and newest data when data has expired. Writes resource_state. */
 export const forgetExpired = (tx: PlainTx, { team_id, user_ids, now, days }: Expiry): Promise<number> => {
   const kept = days(sql`x.resource`, sql`x.provider`)

@@ -1,5 +1,5 @@
 import type { Module } from '../../platform/module/module.ts'
-import { eraseTables } from '../../platform/db/erasure.ts'
+import { eraseTables, eraseTablesOfUser } from '../../platform/db/erasure.ts'
 import { defineHook } from '../../platform/db/hooks.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
@@ -11,9 +11,9 @@ import { queriesRoutes } from './routes.ts'
 import { userRoutes } from './user-routes.ts'
 import { continuousQueries } from './features.ts'
 import { handlers } from './evaluate.ts'
-import { scheduleAfterDeletion, eraseResults } from './stored-results.ts'
+import { scheduleAfterDeletion } from './stored-results.ts'
 import { eventTypes } from './event-types.ts'
-import { eraseTasks, restartEvaluations, scheduleEvaluations } from './query-tasks.ts'
+import { restartEvaluations, scheduleEvaluations } from './query-tasks.ts'
 
 /** Retention of evaluations that have begun. */
 const HISTORY_S = 30 * 86_400
@@ -42,10 +42,7 @@ export const queries: Module = {
   operations: [...queriesRoutes, ...userRoutes],
   constraints,
   erasers: {
-    user: async (tx, user_id) => {
-      await eraseTasks(tx, user_id)
-      await eraseResults(tx, user_id)
-    },
+    user: eraseTablesOfUser('query_task', 'query_result'),
     team: eraseTables('query_task', 'query_result', 'continuous_query'),
   },
 }

@@ -227,7 +227,3 @@ export async function listTasks(
   const { page, next_cursor } = pages.cut(rows, ({ scheduled_at, id }) => [scheduled_at, id])
   return { data: page.map(({ id: _id, ...shown }) => shown), next_cursor }
 }
-
-/** Erases the tasks of a user. Writes query_task. */
-export const eraseTasks = async (tx: Tx, user_id: string): Promise<void> =>
-  void (await tx.run(sql`delete from query_task where team_id = ${tx.team} and user_id = ${user_id}`))

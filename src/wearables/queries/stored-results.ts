@@ -92,10 +92,6 @@ export async function readResultTable(
   return { query, slug, table: columnwise(columns, (await readStored(tx, user_id, id)).shown) }
 }
 
-/** Erases the results of a user. Writes query_result. */
-export const eraseResults = async (tx: Tx, user_id: string): Promise<void> =>
-  void (await tx.run(sql`delete from query_result where team_id = ${tx.team} and user_id = ${user_id}`))
-
 const StoredResult = T.Object({ user_id: T.String(), ...ActiveQuery.properties })
 
 /**

@@ -194,7 +194,3 @@ function expiredStreams({ team_id, user_ids, now, days }: Expiry): Sql {
       where w.team_id = ${team_id} and w.user_id = any (${user_ids}::uuid[])
         and s.calendar_date < (${now} at time zone 'UTC')::date - d.days`
 }
-
-/** Erases the streams of a user. Writes workout_stream. */
-export const eraseStreams = (tx: Tx, user_id: string): Promise<number> =>
-  tx.run(sql`delete from workout_stream where team_id = ${tx.team} and user_id = ${user_id}`)

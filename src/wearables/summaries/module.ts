@@ -10,5 +10,5 @@ export const summaries: Module = {
   tag: 'summaries',
   tables: { ofTeams: ['summary'] },
   operations: [...summariesRoutes, ...rawRoutes],
-  erasers: { user: async (tx, user_id) => void (await eraseSummaries(tx, user_id)), team: eraseTables('summary') },
+  erasers: { user: eraseSummaries, team: eraseTables('summary') },
 }
