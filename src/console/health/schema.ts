@@ -1,3 +1,4 @@
+import { FailedJob } from '../../platform/queue/team-jobs.ts'
 import { CellParams, Cursor, NextCursor, teamInEnvironment } from '../../tenancy/organizations/management-shapes.ts'
 import { Fields, Int, Maybe, Nullable, OpenEnum, T, Text, Timestamp, Uuid, type Static } from '../../platform/schema/schema.ts'
 
@@ -22,20 +23,7 @@ export type FailedJobQuery = Static<typeof FailedJobQuery>
 
 export const FailedJobPage = Fields(
   {
-    data: T.Array(
-      Fields(
-        {
-          id: Uuid,
-          name: T.String(),
-          run_at: Timestamp,
-          attempts: T.Integer(),
-          failed_at: Nullable(Timestamp),
-          next_at: Nullable(Timestamp),
-          error: Nullable(T.String({ description: 'The class and the code of the last error.' })),
-        },
-        { title: 'FailedJob' },
-      ),
-    ),
+    data: T.Array(FailedJob),
     next_cursor: Cursor,
   },
   { title: 'FailedJobPage' },

@@ -8,7 +8,7 @@ import { version } from '../../platform/runtime/version.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { lastBackup } from './backups.ts'
 import { countJobs } from './job-counts.ts'
-import { COUNTED_MAX, type ServerHealth } from './schema.ts'
+import { COUNTED_MAX, ServerHealth } from './schema.ts'
 import { listSizes } from './database-size.ts'
 
 const TABLES_SHOWN = 10
@@ -46,11 +46,9 @@ export async function readServerHealth(tx: PlainTx, control: Queries, org_id: st
 
 const teamsOf = (org_id: string): Sql => sql`select id from team where org_id = ${org_id} and deleted_at is null`
 
-const Deliveries = T.Object({ pending: T.Integer(), oldest_pending_s: T.Number(), outbox: T.Integer() })
-
 const countDeliveries = (tx: PlainTx, org_id: string) =>
   tx.one(
-    Deliveries,
+    ServerHealth.properties.deliveries,
     sql`
     select count(*) as pending, coalesce(extract(epoch from ${dbNow} - min(created_at)), 0)::float8 as oldest_pending_s,
       (select count(*) from (

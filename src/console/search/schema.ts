@@ -30,7 +30,7 @@ export const SearchQuery = Fields({
   }),
 })
 
-const Found = Fields(
+export const Found = Fields(
   {
     kind: OpenEnum(foundKinds),
     id: T.String(),

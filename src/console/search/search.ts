@@ -5,8 +5,8 @@ import { messageId } from '../../events/catalog/message-id.ts'
 import { notDeleted, notOfDeletedAlone, searchUsers } from '../../people/users/users.ts'
 import { join, likeAnywhere, likeText, sql, type Sql } from '../../platform/db/sql.ts'
 import type { Queries, Tx } from '../../platform/db/transaction.ts'
-import { Nullable, T } from '../../platform/schema/schema.ts'
-import { FOUND_MAX, type Found, type FoundKind } from './schema.ts'
+import { T } from '../../platform/schema/schema.ts'
+import { FOUND_MAX, Found } from './schema.ts'
 
 /** Digits of an id that are enough to search for it: fewer begin the ids of every second. */
 const DIGITS_MIN = 8
@@ -21,14 +21,6 @@ function idRange(text: string): { first: string; last: string } | undefined {
   const fill = (digit: string) => digits.padEnd(32, digit).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
   return { first: fill('0'), last: fill('f') }
 }
-
-const Row = T.Object({
-  kind: T.Unsafe<FoundKind>({ type: 'string' }),
-  id: T.String(),
-  user_id: Nullable(T.String()),
-  label: Nullable(T.String()),
-  detail: Nullable(T.String()),
-})
 
 /** What a team has whose id, sample id, client user id or name matches, at most ten of a kind. Objects of deleted users are left out. */
 export async function search(tx: Tx, text: string): Promise<Found[]> {
@@ -90,7 +82,7 @@ function findById(tx: Tx, { first, last }: { first: string; last: string }): Pro
   ].map((part) => sql`(${part} limit ${FOUND_MAX})`)
   return tx
     .many(
-      Row,
+      Found,
       sql`
       select * from (${join(parts, ' union all ')}) as found (kind, id, user_id, label, detail)`,
     )
@@ -100,7 +92,7 @@ function findById(tx: Tx, { first, last }: { first: string; last: string }): Pro
 /** Endpoints by their id, its beginning, or a part of their description. A team has few. */
 const findEndpoints = (tx: Tx, text: string): Promise<Found[]> =>
   tx.many(
-    Row,
+    Found,
     sql`
     select 'endpoint' as kind, id, null::uuid as user_id, description as label, case when disabled then 'disabled' end as detail from webhook
     where team_id = ${tx.team} and (id like ${`${likeText(text.toLowerCase())}%`} or description ilike ${likeAnywhere(text)})
@@ -110,7 +102,7 @@ const findEndpoints = (tx: Tx, text: string): Promise<Found[]> =>
 /** Requests by the id of their response. */
 const findRequests = (tx: Tx, text: string): Promise<Found[]> =>
   tx.many(
-    Row,
+    Found,
     sql`
     select 'request' as kind, request_id as id, null::uuid as user_id, operation as label, status::text as detail from request_log
     where team_id = ${tx.team} and request_id = ${text} order by id desc limit ${FOUND_MAX}`,
@@ -120,7 +112,7 @@ const findRequests = (tx: Tx, text: string): Promise<Found[]> =>
 async function findBySample(tx: Tx, text: string): Promise<Found[]> {
   const kit = await findKitBySample(tx, text)
   return tx.many(
-    Row,
+    Found,
     sql`
     select 'order' as kind, o.id::text as id, o.user_id, ${orderLabel} from lab_order o
     where o.team_id = ${tx.team} and (o.sample_id = any (${[text, text.toUpperCase()]}) or o.id = ${kit ?? null}::uuid)
@@ -137,7 +129,7 @@ async function findByWords(tx: Tx, text: string): Promise<Found[]> {
   // A trigram index needs three letters.
   if (!/[\p{L}\p{N}]{3}/u.test(text)) return users
   const orders = await tx.many(
-    Row,
+    Found,
     sql`
     with found as materialized (
       select id, created_at from lab_order_of_team

@@ -3,32 +3,22 @@ import type { Tx } from '../../platform/db/transaction.ts'
 import { dbNow } from '../../platform/db/leases.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { addSeconds, minUuidAt, wireTime } from '../../platform/runtime/clock.ts'
-import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
+import { T, type Static } from '../../platform/schema/schema.ts'
 import { messageId } from '../catalog/message-id.ts'
 import type { NotDeleted } from '../feed/list-events.ts'
 import {
   COUNTED_DELIVERIES_MAX,
   GROUPED_ATTEMPTS_MAX,
+  DeliveryFailure,
+  EndpointHealth,
   type AttemptCounts,
   type DeliveryFailures,
-  type EndpointHealth,
   type HoursQuery,
 } from './event-schema.ts'
 import { systemTimestamp } from './messages.ts'
 
 const HOUR_S = 3600
 const GROUPS_MAX = 200
-
-const Group = T.Object({
-  destination_id: T.String(),
-  response_status: Nullable(T.Integer()),
-  error: Nullable(T.String()),
-  attempts: T.Integer(),
-  messages: T.Integer(),
-  first_at: T.String(),
-  last_at: T.String(),
-  last_message_id: T.String(),
-})
 
 const Cut = T.Object({ is_cut: T.Boolean() })
 
@@ -50,7 +40,7 @@ export async function groupFailures(
       order by id desc offset ${GROUPED_ATTEMPTS_MAX} limit 1) as is_cut`,
   )
   const groups = await tx.many(
-    Group,
+    DeliveryFailure,
     sql`
     with attempt as materialized (
       select id, destination_id, message_id, at, response_status, error, succeeded from delivery_attempt
@@ -66,17 +56,6 @@ export async function groupFailures(
   return { data, is_complete: !is_cut }
 }
 
-const HealthRow = T.Object({
-  destination_id: T.String(),
-  kind: T.String(),
-  state: T.String(),
-  failing_since: Nullable(T.String()),
-  paused_until: Nullable(T.String()),
-  pending: T.Integer(),
-  oldest_pending_at: Nullable(T.String()),
-  retrying: T.Integer(),
-})
-
 /** The state of a destination `x` and, of an endpoint, its webhook `w`. */
 const healthState = sql`
   case when w.disabled then 'disabled' when x.unreadable_since is not null then 'unreadable' when x.paused_until > ${dbNow} then 'paused'
@@ -85,7 +64,7 @@ const healthState = sql`
 /** The health of each destination of the team, with the number of its waiting deliveries. */
 export async function listEndpointHealth(tx: Tx): Promise<{ data: EndpointHealth[] }> {
   const data = await tx.many(
-    HealthRow,
+    EndpointHealth,
     sql`
     select x.id as destination_id, x.kind, ${healthState} as state,
            date_trunc('second', coalesce(x.failing_since, x.first_failure_at)) as failing_since,
@@ -98,7 +77,7 @@ export async function listEndpointHealth(tx: Tx): Promise<{ data: EndpointHealth
         order by due_at limit ${COUNTED_DELIVERIES_MAX}) waiting) c
     where x.team_id = ${tx.team} order by x.kind, x.id`,
   )
-  return { data: data as EndpointHealth[] }
+  return { data }
 }
 
 const STEPS_S = [300, 900, HOUR_S, 6 * HOUR_S]

@@ -13,7 +13,7 @@ import { findAttempts, toAttempt } from './attempts.ts'
 import {
   GROUPED_ATTEMPTS_MAX,
   SHOWN_ATTEMPTS_MAX,
-  type EventDelivery,
+  EventDelivery,
   type EventDetails,
   type EventRow,
   type EventRowQuery,
@@ -121,15 +121,6 @@ const pendingMessages = (tx: Tx): Sql => sql`
 
 const Body = T.Object({ ...Row.properties, body: Nullable(T.String()) })
 
-const DeliveryRow = T.Object({
-  destination_id: T.String(),
-  kind: T.String(),
-  state: T.String(),
-  attempts: T.Integer(),
-  next_attempt_at: Nullable(T.String()),
-  created_at: T.String(),
-})
-
 /**
  * An event with its body, its destinations and the newest 100 attempts to deliver it.
  * @param fixed the headers of every attempt
@@ -150,14 +141,14 @@ export async function getEventDetails(
   if (!found) throw notFound('Event not found')
   const { body, ...row } = found
   tx.concerns(row.user_id, row.id)
-  const destinations = (await tx.many(
-    DeliveryRow,
+  const destinations = await tx.many(
+    EventDelivery,
     sql`
     select d.destination_id, x.kind, d.state, d.attempts, date_trunc('second', d.due_at) as next_attempt_at,
            date_trunc('second', d.created_at) as created_at
     from destination x join delivery d on d.destination_id = x.id and d.team_id = x.team_id and d.message_id = ${event_id}
     where x.team_id = ${tx.team} order by x.kind, x.id`,
-  )) as EventDelivery[]
+  )
   const destination_ids = destinations.map(({ destination_id }) => destination_id)
   const attempts = destination_ids.length
     ? await findAttempts(tx, { destination_ids, message_id: event_id }, sql`true order by id desc limit ${SHOWN_ATTEMPTS_MAX}`)

@@ -68,7 +68,7 @@ export const EventPath = Fields({ event_id: Uuid })
 /** The most attempts of an event that are shown. */
 export const SHOWN_ATTEMPTS_MAX = 100
 
-const EventDelivery = Fields(
+export const EventDelivery = Fields(
   {
     destination_id: T.String({ description: 'The id of the endpoint; of a broker, its kind and the team.' }),
     kind: OpenEnum(destinationKinds),
@@ -97,7 +97,7 @@ export const HoursQuery = Fields({
 })
 export type HoursQuery = Static<typeof HoursQuery>
 
-const DeliveryFailure = Fields(
+export const DeliveryFailure = Fields(
   {
     destination_id: T.String(),
     response_status: Nullable(T.Integer({ description: 'Null: there was no response.' })),
@@ -121,7 +121,7 @@ export const DeliveryFailures = Fields(
 /** The number at which the deliveries of an endpoint are no longer counted. */
 export const COUNTED_DELIVERIES_MAX = 10_000
 
-const EndpointHealth = Fields(
+export const EndpointHealth = Fields(
   {
     destination_id: T.String(),
     kind: OpenEnum(destinationKinds),

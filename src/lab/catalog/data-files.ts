@@ -1,7 +1,7 @@
 // Reads the catalog's data files as rows of its tables. Pure: reads files, does not know the database. Every error names its file and row.
 import { readFileSync } from 'node:fs'
 import { parseCsv } from '../../platform/files/csv.ts'
-import type { AnalyteDefinition } from './analytes.ts'
+import type { AnalyteDefinition, ExpectedMarker } from './analytes.ts'
 import type { Price, Question } from './schema.ts'
 
 const files = { labs: ['labs.json'], offers: ['analytes.csv', 'markers.csv', 'aoe.json'] } as const
@@ -37,13 +37,7 @@ export interface LabRow {
 
 export const labRows = (): LabRow[] => JSON.parse(readDataFile('labs.json')) as LabRow[]
 
-interface AnalyteRow {
-  slug: string
-  name: string
-  loinc: string | null
-  loinc_name: string | null
-  definition: AnalyteDefinition
-}
+type AnalyteRow = Omit<ExpectedMarker['expected'][number], 'required'>
 
 interface MarkerRow {
   id: number

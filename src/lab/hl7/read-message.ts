@@ -45,7 +45,7 @@ export const charsetOptions = ({ text }: LinkProfile): ReadOptions => ({
 })
 
 /** Who sent a message, and what it is. */
-interface KnownHeader {
+export interface MessageHeader {
   sender: string
   control_id: string
   /** Such as `ORU^R01`; null if the format has no types. */
@@ -57,7 +57,7 @@ const ID_LENGTH_MAX = 200
 const ANY_BYTES = { charset: '8859/1', ignoresDeclaredCharset: true }
 
 /** The sender, the control id and the type of a message; undefined if these cannot be read, whatever the characters of the message. */
-export function readHeader(bytes: Uint8Array): KnownHeader | undefined {
+export function readHeader(bytes: Uint8Array): MessageHeader | undefined {
   if (isJson(bytes)) {
     const header = readJsonHeader(bytes)
     return header && { ...header, message_type: null }

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { findLink } from '../accounts/account-links.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { badRequest, tooManyRequests } from '../../platform/http/errors.ts'
-import { readHeader } from '../hl7/read-message.ts'
+import { readHeader, type MessageHeader } from '../hl7/read-message.ts'
 import type { ReceiveContext } from '../result-matching/receive.ts'
 import { digestOf, findMessage, makeDue, storeBytes, type MessageState, type NewIncoming } from './message-store.ts'
 import { createProcessing, whileStoring } from './message-processing.ts'
@@ -13,15 +13,6 @@ import { orderingKey } from './ordering-key.ts'
 
 /** The longest message: a PDF of 10 MB in Base64 fits twice. */
 export const MESSAGE_BYTES_MAX = 33_554_432
-
-/** Who sent a message, and what it is. */
-interface MessageHeader {
-  /** Sending application and facility. */
-  sender: string
-  control_id: string
-  /** Such as `ORU^R01`; null if the format has no types. */
-  message_type: string | null
-}
 
 export interface IncomingBytes {
   bytes: Uint8Array

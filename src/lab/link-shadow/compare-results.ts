@@ -1,41 +1,16 @@
 // Compares the results that a laboratory reported with those that staff entered for the same order. Pure.
 import type { DiagnosticReport, ReportedResult } from '../links/diagnostic-report.ts'
+import type { ShadowOrder } from './schema.ts'
 
 const comparedFields = ['result', 'unit', 'reference_range', 'flag'] as const
-type ComparedField = (typeof comparedFields)[number]
-
-interface FieldDifference {
-  field: ComparedField
-  laboratory: string | null
-  staff: string | null
-}
-
-interface ResultDifference {
-  name: string
-  /** `different`: both have the result. `laboratory_only`: staff did not enter it. `staff_only`: the laboratory did not report it. */
-  kind: 'different' | 'laboratory_only' | 'staff_only'
-  fields: FieldDifference[]
-}
-
-/** A result in which the laboratory and staff agree, as each wrote it. */
-interface SameResult {
-  name: string
-  laboratory: string | null
-  staff: string | null
-  unit: string | null
-}
-
-interface ResultComparison {
-  compared_results: number
-  differences: ResultDifference[]
-  same_results: SameResult[]
-}
+type ResultComparison = Pick<ShadowOrder, 'compared_results' | 'differences' | 'same_results'>
+type FieldDifference = ShadowOrder['differences'][number]['fields'][number]
 
 /** @returns what differs and what does not, result by result, and how many results were compared */
 export function compareResults(laboratory: DiagnosticReport, staff: DiagnosticReport): ResultComparison {
   const entries = new Map(staff.results.map((result) => [keyOf(result), result]))
-  const differences: ResultDifference[] = []
-  const same_results: SameResult[] = []
+  const differences: ResultComparison['differences'] = []
+  const same_results: ResultComparison['same_results'] = []
   for (const result of laboratory.results) {
     const entry = entries.get(keyOf(result))
     entries.delete(keyOf(result))
@@ -64,7 +39,7 @@ const keyOf = ({ slug, sub_id, parent }: ReportedResult): string =>
   JSON.stringify([slug, sub_id || null, parent?.code, parent?.sub_id])
 
 function compareField(
-  field: ComparedField,
+  field: FieldDifference['field'],
   laboratory: ReportedResult | undefined,
   staff: ReportedResult | undefined,
 ): FieldDifference[] {

@@ -22,6 +22,7 @@ const ShadowOrder = Fields(
       Fields(
         {
           name: T.String(),
+          // `different`: both have the result. `laboratory_only`: staff did not enter it. `staff_only`: the laboratory did not report it.
           kind: OpenEnum(['different', 'laboratory_only', 'staff_only']),
           fields: T.Array(FieldDifference),
         },

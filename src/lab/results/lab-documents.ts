@@ -8,10 +8,10 @@ import { pdfFileName } from '../../platform/pdf/render.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { notFound } from '../../platform/http/errors.ts'
 import { FileReply } from '../../platform/http/operation.ts'
-import { T, Timestamp } from '../../platform/schema/schema.ts'
+import { T } from '../../platform/schema/schema.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
 import { notDeleted } from '../../people/users/users.ts'
-import type { ResultDocuments } from './schema.ts'
+import { ResultDocumentEntry, type ResultDocuments } from './schema.ts'
 
 /** A document as it came with a report. Empty: the laboratory does not say. */
 export interface LabDocument {
@@ -101,17 +101,6 @@ export async function saveDocuments(
 }
 
 const OrderOfUser = T.Object({ user_id: T.String() })
-const ListedDocument = T.Object({
-  id: T.String(),
-  report_number: T.String(),
-  test_code: T.String(),
-  code: T.String(),
-  name: T.String(),
-  bytes: T.Integer(),
-  received_at: Timestamp,
-  is_of_latest_report: T.Boolean(),
-  is_result_pdf: T.Boolean(),
-})
 
 /** The laboratory's own documents of an order that has a result, newest first. Errors: 404 unknown order. */
 export async function listDocuments(tx: Tx, order_id: string): Promise<ResultDocuments> {
@@ -122,27 +111,16 @@ export async function listDocuments(tx: Tx, order_id: string): Promise<ResultDoc
   if (!order) throw notFound('Order not found')
   tx.concerns(order.user_id)
   const documents = await tx.many(
-    ListedDocument,
+    ResultDocumentEntry,
     sql`
-    select p.id, p.report_number, p.test_code, p.code, p.name, length(p.bytes) as bytes, p.created_at as received_at,
+    select p.id, nullif(p.report_number, '') as report_number, nullif(p.test_code, '') as test_code, nullif(p.code, '') as code,
+           nullif(p.name, '') as name, length(p.bytes) as bytes, p.created_at as received_at,
            p.id = any (r.pdf_ids) as is_of_latest_report, coalesce(p.id = ${shownId}, false) as is_result_pdf
     from lab_result_pdf p join lab_result r on r.team_id = p.team_id and r.order_id = p.order_id
     where p.order_id = ${order_id} and p.team_id = ${tx.team} order by p.created_at desc, p.id desc limit ${DOCUMENTS_MAX + 1}`,
   )
-  return { documents: documents.map((item) => ({ ...item, ...withoutEmpty(item) })) }
+  return { documents }
 }
-
-const withoutEmpty = ({
-  report_number,
-  test_code,
-  code,
-  name,
-}: Pick<LabDocument, 'report_number' | 'test_code' | 'code' | 'name'>) => ({
-  report_number: report_number || null,
-  test_code: test_code || null,
-  code: code || null,
-  name: name || null,
-})
 
 const StoredPdf = T.Object({ user_id: T.String(), sample_id: T.Union([T.String(), T.Null()]), bytes: T.Unsafe<Buffer>({}) })
 

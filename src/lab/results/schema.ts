@@ -161,7 +161,7 @@ export type ResultDocument = Static<typeof ResultDocument>
 export const LabResults = Fields({ ...document, order_transaction: Nullable(OrderTransaction) }, { title: 'LabResults' })
 export type LabResults = Static<typeof LabResults>
 
-const ResultDocumentEntry = Fields(
+export const ResultDocumentEntry = Fields(
   {
     id: Uuid,
     report_number: Nullable(T.String({ description: "The laboratory's number of the report (OBR-3)." })),

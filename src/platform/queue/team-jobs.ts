@@ -2,7 +2,7 @@
 // payloads.
 import { dbNow, endLease, isUnleased } from '../db/leases.ts'
 import type { Tx } from '../db/transaction.ts'
-import { Nullable, T, type Static } from '../schema/schema.ts'
+import { Fields, Nullable, T, Timestamp, Uuid, type Static } from '../schema/schema.ts'
 import { sql, type Sql } from '../db/sql.ts'
 
 /** The most jobs that are counted. */
@@ -43,19 +43,21 @@ export async function nextJobAt(tx: Tx): Promise<string | null> {
   return run_at
 }
 
-const FailedJob = T.Object({
-  id: T.String(),
-  name: T.String(),
-  run_at: T.String(),
-  attempts: T.Integer(),
-  failed_at: Nullable(T.String()),
-  next_at: Nullable(T.String()),
-  error: Nullable(T.String()),
-})
+export const FailedJob = Fields(
+  {
+    id: Uuid,
+    name: T.String(),
+    run_at: Timestamp,
+    attempts: T.Integer(),
+    failed_at: Nullable(Timestamp),
+    next_at: Nullable(Timestamp),
+    error: Nullable(T.String({ description: 'The class and the code of the last error.' })),
+  },
+  { title: 'FailedJob' },
+)
 
 /**
- * The jobs of the team that failed: those that are tried no more, or those that are tried again. `error` is the class and the code of the last
- * error.
+ * The jobs of the team that failed: those that are tried no more, or those that are tried again.
  * @param name of the jobs; undefined: of all kinds
  * @param page the end of the statement: a condition on the position in the list, the order by id and the limit
  */
