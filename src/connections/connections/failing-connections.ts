@@ -5,16 +5,7 @@ import { instantKey, Pages, uuidKey } from '../../platform/http/list-pages.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { T } from '../../platform/schema/schema.ts'
-import type { ConnectedSlug } from './providers.ts'
-import type { FailingConnection, FailingConnectionQuery } from './schema.ts'
-
-const Row = T.Object({
-  id: T.String(),
-  user_id: T.String(),
-  provider: T.Unsafe<ConnectedSlug>({ type: 'string' }),
-  error_type: T.Unsafe<FailingConnection['error_type']>({ type: 'string' }),
-  errored_at: T.String(),
-})
+import { FailingConnection, type FailingConnectionQuery } from './schema.ts'
 
 /**
  * A page of the connections in error, the newest error first, without those of deleted users. Errors: 400 a cursor of another list.
@@ -22,7 +13,7 @@ const Row = T.Object({
 export async function listFailingConnections(tx: Tx, query: FailingConnectionQuery) {
   const pages = new Pages(`failing connections ${tx.team}`, query, [instantKey(sql`c.errored_at`), uuidKey(sql`c.id`)])
   const rows = await tx.many(
-    Row,
+    T.Omit(FailingConnection, ['provider_name']),
     sql`
     select c.id, c.user_id, c.provider, c.error_type, c.errored_at from connection c
     where c.team_id = ${tx.team} and c.status = 'error' and ${notDeleted(tx, sql`c.user_id`)} and ${pages.afterCursor}

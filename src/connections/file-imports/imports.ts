@@ -8,7 +8,7 @@ import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql, type Sql } from '../../platform/db/sql.ts'
 import { getUser } from '../../people/users/users.ts'
 import { countSkipped, readErrorText, type ReadErrorCode, type Skipped } from './reading.ts'
-import { FILE_BYTES_MAX, PART_BYTES_MIN, type Counts, type FileImport } from './schema.ts'
+import { FILE_BYTES_MAX, FileImport, PART_BYTES_MIN, type Counts } from './schema.ts'
 import { importKey, newImportKey, storeBytes } from './stored-file.ts'
 
 /** Imports of a team that have not ended. */
@@ -46,17 +46,10 @@ export interface Result extends Counts {
 export type Results = Record<string, Result>
 
 const Row = T.Object({
-  id: T.String(),
-  user_id: T.String(),
-  status: T.Unsafe<FileImport['status']>({ type: 'string' }),
-  format: Nullable(T.Unsafe<NonNullable<FileImport['format']>>({ type: 'string' })),
-  received_bytes: T.Integer(),
-  progress: T.Number(),
+  ...T.Omit(FileImport, ['accepted', 'created', 'updated', 'dropped', 'resources']).properties,
   results: T.Unsafe<Results>({}),
   skipped: T.Unsafe<Skipped>({}),
   error: Nullable(T.Unsafe<ReadErrorCode>({ type: 'string' })),
-  created_at: T.String(),
-  finished_at: Nullable(T.String()),
 })
 const importColumns = sql`id, user_id, status, format, received_bytes, progress, results, skipped, error, created_at, finished_at`
 

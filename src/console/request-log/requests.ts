@@ -6,9 +6,9 @@ import { invalidField, notFound } from '../../platform/http/errors.ts'
 import { Pages, uuidKey } from '../../platform/http/list-pages.ts'
 import { addSeconds, iso, minUuidAt, wireTime } from '../../platform/runtime/clock.ts'
 import { DAY_S } from '../../platform/runtime/durations.ts'
-import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
+import { T, type Static } from '../../platform/schema/schema.ts'
 import { COUNT_STEP_S } from './recorder.ts'
-import type { LoggedTeamRequest, Outcome, RequestCountQuery, RequestCounts, RequestQuery } from './schema.ts'
+import { LoggedTeamRequest, type Outcome, type RequestCountQuery, type RequestCounts, type RequestQuery } from './schema.ts'
 
 const COUNTS_RETENTION_S = 30 * DAY_S
 
@@ -18,19 +18,7 @@ export const requestCleanups = (days: number) => [
   cleanup({ table: 'request_count', column: 'bucket_start', retention_s: COUNTS_RETENTION_S }),
 ]
 
-const Row = T.Object({
-  row_id: T.String(),
-  id: T.String(),
-  at: T.String(),
-  method: T.String(),
-  path: T.String(),
-  operation: T.String(),
-  status: T.Integer(),
-  duration_ms: T.Number(),
-  key_id: T.String(),
-  member_id: Nullable(T.String()),
-  error: Nullable(T.String()),
-})
+const Row = T.Object({ row_id: T.String(), ...LoggedTeamRequest.properties })
 
 const columns = sql`
   r.id as row_id, request_id as id, date_trunc('second', r.at) as at, method, path, operation, status, duration_ms, key_id, member_id, error`

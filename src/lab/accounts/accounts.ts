@@ -6,7 +6,7 @@ import type { ManagementPrincipal } from '../../platform/http/operation.ts'
 import { T } from '../../platform/schema/schema.ts'
 import { joinConditions, sql, type Sql } from '../../platform/db/sql.ts'
 import { authorizedTeam } from '../../tenancy/teams/team-access.ts'
-import { LabAccount, type AccountsQuery, type AccountStatus, type AllowedBilling, type DelegatedFlow } from './schema.ts'
+import { LabAccount, type AccountsQuery, type AccountStatus } from './schema.ts'
 import { invalidateUsableAccounts } from './account-selection.ts'
 
 /** Maximum number of accounts of an organization, or of the platform, in a cell. */
@@ -111,16 +111,7 @@ async function replaceTeams(tx: PlainTx, account: LabAccount, org_id: string, te
 }
 
 /** The fields of an account that an operator sets; absent fields do not change. */
-export interface AccountChange {
-  status?: AccountStatus
-  delegated_flow?: DelegatedFlow
-  provider_account_id?: string
-  account_name?: string | null
-  default_clinical_notes?: string | null
-  business_units?: string[] | null
-  allowed_billing?: AllowedBilling
-  team_ids?: string[]
-}
+export type AccountChange = Partial<Omit<LabAccount, 'id' | 'lab' | 'org_id' | 'team_id_allowlist'>> & { team_ids?: string[] }
 
 /** `id`: chosen by the caller; generated if absent. */
 export type NewAccount = AccountChange & { id?: string; lab: string; org_id: string | null; provider_account_id: string }

@@ -23,6 +23,7 @@ const Test = T.Object({
   price: T.Number(),
   marker_ids: T.Array(T.Integer()),
 })
+export type MemberTest = Static<typeof Test>
 
 export interface OrderSetMembers {
   lab_id: number

@@ -9,7 +9,7 @@ import type { CollectionMethod, SampleType } from './enums.ts'
 import { findLabTest, labTestSlug, selectLabTests } from './lab-tests.ts'
 import { assertMethodOffered } from './labs.ts'
 import { totalPrice, getSampleType } from './named-markers.ts'
-import { resolveMembers, type OrderSetMembers, type OrderSet } from './order-set-members.ts'
+import { resolveMembers, type OrderSetMembers, type OrderSet, type MemberTest } from './order-set-members.ts'
 import { LabTest } from './schema.ts'
 
 /**
@@ -101,14 +101,7 @@ export async function testOfMarkers(
   return findOrCreate(tx, { ...test, sample_type, price: 0 })
 }
 
-interface Composition {
-  lab_id: number
-  marker_ids: number[]
-  method: CollectionMethod
-  price: number
-  fasting: boolean
-  sample_type: SampleType
-}
+type Composition = Omit<MemberTest, 'id' | 'status'>
 
 /** All properties of a test that an order shows; the order of markers is not one of them. */
 const keyOf = ({ lab_id, marker_ids, method, price, fasting, sample_type }: Composition): string =>

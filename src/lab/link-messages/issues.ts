@@ -5,12 +5,12 @@ import { instantKey, Pages, uuidKey } from '../../platform/http/list-pages.ts'
 import { notFound } from '../../platform/http/errors.ts'
 import { cleanup } from '../../platform/queue/retention.ts'
 import { uuid } from '../../platform/runtime/uuid.ts'
-import { Nullable, T, Timestamp, type Static } from '../../platform/schema/schema.ts'
+import { T, type Static } from '../../platform/schema/schema.ts'
 import { userNotDeleted } from '../../people/users/users.ts'
 import { joinConditions, raw, sql, type Sql } from '../../platform/db/sql.ts'
 import { issueTexts, type IssueReason } from './issue-reasons.ts'
 import { markDone } from './message-store.ts'
-import { COUNTED_MAX, type OpenIssues } from './schema.ts'
+import { COUNTED_MAX, LinkIssue, type OpenIssues } from './schema.ts'
 
 interface NewIssue {
   reason: IssueReason
@@ -43,26 +43,10 @@ export async function reportIssue(
         updated_at = excluded.updated_at`)
 }
 
-const IssueRow = T.Object({
-  id: T.String(),
-  reason: T.Unsafe<IssueReason>({ type: 'string' }),
-  account_id: Nullable(T.String()),
-  account_number: Nullable(T.String()),
-  lab: Nullable(T.String()),
-  message_id: Nullable(T.String()),
-  order_id: Nullable(T.String()),
-  team_id: Nullable(T.String()),
-  source: Nullable(T.String()),
-  detail: Nullable(T.String()),
-  count: T.Integer(),
-  state: T.Unsafe<'open' | 'done'>({ type: 'string' }),
-  comment: Nullable(T.String()),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-})
+const IssueRow = T.Omit(LinkIssue, ['text', 'remedy'])
 
 /** `user_id`: of its order, which is not named if the user is deleted. */
-export type Issue = Static<typeof IssueRow> & { user_id: string | null; text: string; remedy: string }
+export type Issue = LinkIssue & { user_id: string | null }
 
 /** The order of an issue without a message. */
 const orderOfSource = sql`

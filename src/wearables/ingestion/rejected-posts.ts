@@ -68,13 +68,7 @@ export const rejectedPosts = (tx: Tx, rest: Sql): Promise<CountedPost[]> =>
     where team_id = ${tx.team} and last_at > ${tx.now}::timestamptz - ${SHOWN} and ${rest}`,
   )
 
-const Last = T.Object({
-  user_id: T.String(),
-  provider: T.String(),
-  resource: T.String(),
-  posts: T.Integer(),
-  last_at: T.String(),
-})
+const Last = T.Pick(Row, ['user_id', 'provider', 'resource', 'posts', 'last_at'])
 
 /**
  * Lists, by user, provider and resource, the post that was rejected last within 30 days.

@@ -8,9 +8,10 @@ import { byCreation, Pages } from '../../platform/http/list-pages.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { analyzeQuery } from './interpret.ts'
-import { Query } from './query-language.ts'
 import { mappersOf } from './result-observations.ts'
 import { ACTIVE_QUERIES, startEvaluations } from './query-tasks.ts'
+import type { Query } from './query-language.ts'
+import { StoredQuery } from './stored-results.ts'
 import type { ContinuousQuery, CreateQuery, UpdateQuery } from './schema.ts'
 
 const PAGE = 100
@@ -23,18 +24,12 @@ export const constraints: ConstraintErrors = {
 }
 
 const Row = T.Object({
-  id: T.String(),
-  status: T.String(),
-  slug: T.String(),
+  ...StoredQuery.properties,
   title: T.String(),
   team_id: Nullable(T.String()),
-  query: Query,
-  provider_priority_overrides: Nullable(T.Array(T.String())),
   minimum_gap_duration_second: Nullable(T.Integer()),
   result_table_schema: T.Record(T.String(), T.String()),
   resource_dependencies: T.Array(T.String()),
-  data_events: T.Boolean(),
-  fhir_observations: T.Boolean(),
   created_at: T.String(),
 })
 type Row = Static<typeof Row>

@@ -6,10 +6,11 @@ import { instantKey, Pages, uuidKey } from '../../platform/http/list-pages.ts'
 import { raw, sql } from '../../platform/db/sql.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { defineJob, enqueue } from '../../platform/queue/outbox.ts'
-import { Nullable, OpenEnum, T, type Static } from '../../platform/schema/schema.ts'
+import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
 import { getUser } from '../../people/users/users.ts'
 import type { Resource } from '../resources/resources.ts'
 import { continuousQueries } from './features.ts'
+import { Task } from './schema.ts'
 import { EARLIEST_MS, LATEST_MS } from './timeframe.ts'
 import { DAY_MS } from '../../platform/runtime/durations.ts'
 
@@ -198,17 +199,6 @@ export async function findQuery(tx: Tx, id_or_slug: string): Promise<string> {
   return row.id
 }
 
-const TaskRow = T.Object({
-  id: T.String(),
-  query_id: T.String(),
-  user_id: T.String(),
-  status: OpenEnum(['scheduled', 'started', 'completed', 'error', 'skipped']),
-  scheduled_at: T.String(),
-  started_at: Nullable(T.String()),
-  ended_at: Nullable(T.String()),
-  error_details: Nullable(T.String()),
-})
-
 /** Lists the tasks of a query for a user, newest first. Errors: 400 a cursor of another list; 404 unknown user or query. */
 export async function listTasks(
   tx: Tx,
@@ -219,7 +209,7 @@ export async function listTasks(
   const query_id = await findQuery(tx, query_id_or_slug)
   const pages = new Pages(`query tasks ${user_id} ${query_id}`, query, [instantKey(raw('scheduled_at')), uuidKey(raw('id'))])
   const rows = await tx.many(
-    TaskRow,
+    T.Object({ id: T.String(), ...Task.properties }),
     sql`
     select id, query_id, user_id, status, scheduled_at, started_at, ended_at, error_details from query_task
     where team_id = ${tx.team} and user_id = ${user_id} and query_id = ${query_id} and ${pages.afterCursor} ${pages.order}`,

@@ -155,7 +155,7 @@ export const HistoryQuery = Fields({
   next_cursor: Maybe(Text({ maxLength: 1000 })),
 })
 
-const Task = Fields(
+export const Task = Fields(
   {
     query_id: Uuid,
     user_id: Uuid,
