@@ -40,32 +40,20 @@ export interface EventDependencies {
   faults: DeliveryFaults
 }
 
-export function events({
-  cells,
-  log,
-  metrics,
-  vault,
-  targets,
-  settings,
-  product,
-  publicUrl,
-  eventTypes,
-  faults,
-  ...people
-}: EventDependencies): Module[] {
-  const { findDeletedUsers, notDeleted } = people
+export function events(dependencies: EventDependencies): Module[] {
+  const { cells, vault, targets, settings, product, publicUrl, eventTypes, findDeletedUsers, notDeleted } = dependencies
   const catalog = new EventCatalog(eventTypes)
   const { pubsub_projects, pubsub_emulator_host, webhook_schedule_s: schedule_s } = settings
-  const sending = { vault, targets, findDeletedUsers, clock: systemNow, log, metrics, product, faults }
+  const sending = { ...dependencies, clock: systemNow, schedule_s, pubsub_projects, pubsub_emulator_host }
   return [
     {
       name: 'events/catalog',
       about: 'event types and their samples',
     },
-    feed(people, new FeedWaiters()),
+    feed({ findDeletedUsers, notDeleted }, new FeedWaiters()),
     endpoints({ vault, targets, url: publicUrl, awaitRevocation, catalog }),
     brokers({ cells, vault, targets, pubsub_projects }),
-    delivery(cells, settings, () => ({ ...sending, schedule_s, pubsub_projects, pubsub_emulator_host })),
+    delivery(cells, settings, () => sending),
     deliveryLog({ fixedHeaders: fixedHeaders(product), catalog, notDeleted }),
   ]
 }

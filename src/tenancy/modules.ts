@@ -62,17 +62,9 @@ const signInLimits = (wrong_max: number) => ({
   },
 })
 
-export function tenancy({
-  cells,
-  log,
-  guards,
-  storedFiles,
-  settings,
-  publicUrl,
-  has,
-  operations,
-}: TenancyDependencies): Module[] {
-  const { teams: teamGuard, orgs, sessions, checks, tokens, use } = guards
+export function tenancy(dependencies: TenancyDependencies): Module[] {
+  const { cells, guards, storedFiles, settings } = dependencies
+  const { teams: teamGuard, orgs, sessions } = guards
   const domain_target = () => settings.domain_target
   const teamDependencies = { cells, support_email: settings.support_email, teams: teamGuard, orgs }
   return [
@@ -108,29 +100,20 @@ export function tenancy({
       domainMails: new FixedWindowLimiter({ max: DOMAIN_MAILS_PER_H, window_s: HOUR_S }),
     }),
     keys({
-      cells,
-      log,
-      tokens,
-      use,
-      teams: teamGuard,
-      orgs,
+      ...dependencies,
+      ...guards,
       tokenLimiter: new FixedWindowLimiter({ max: MINTED_PER_MIN, window_s: MINUTE_S }),
     }),
     members({
-      cells,
-      checks,
-      publicUrl,
-      teams: teamGuard,
-      orgs,
-      sessions,
+      ...dependencies,
+      ...guards,
       inviteMails: {
         ofOrg: new FixedWindowLimiter({ max: settings.invites_per_hour, window_s: HOUR_S }),
         toAddress: new FixedWindowLimiter({ max: settings.invites_per_address_per_day, window_s: DAY_S }),
       },
     }),
     signIn({
-      cells,
-      log,
+      ...dependencies,
       sessions,
       ...signInLimits(settings.wrong_keys_per_min),
       openId: settings.oidc,
@@ -138,18 +121,13 @@ export function tenancy({
       limits: { idle_s: settings.session_idle_minutes * MINUTE_S, total_s: settings.session_hours * HOUR_S },
       demo: settings.demo,
       sendsMail: settings.smtp !== undefined,
-      publicUrl,
-      operations,
     }),
     embedding({
-      cells,
-      checks,
+      ...dependencies,
+      checks: guards.checks,
       domain_target,
-      publicUrl,
-      has,
       findTenant: teamGuard.tenant,
       demo: settings.demo,
-      operations,
     }),
     {
       name: 'tenancy/access',
