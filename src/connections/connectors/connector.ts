@@ -122,6 +122,18 @@ export type InboundOutcome =
     }
   | { outcome: 'refused'; answer?: { status: number; body: unknown } }
 
+/** Pulls a resource of a user. */
+export type Pull = (access: Access, request: PullRequest) => AsyncGenerator<Pulled>
+
+/** Pulls each resource by its function. */
+export const pullEach =
+  (vendor: string, pulls: Partial<Record<Resource, Pull>>): Connector['pull'] =>
+  (http, app, access_token, request) => {
+    const pull = pulls[request.resource]
+    if (!pull) throw new Error(`${vendor} has no ${request.resource}`)
+    return pull({ http, app, access_token }, request)
+  }
+
 /** A resource, and those whose data comes with it. */
 export const withCompanions = (connector: Pick<Connector, 'comesWith'> | undefined, resource: Resource): Resource[] => [
   resource,

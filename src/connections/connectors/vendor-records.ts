@@ -209,6 +209,13 @@ export function secondsByStage(stages: Stage[], night: { start_ms: number; end_m
   return { awake: of(4), light: of(2), rem: of(3), deep: of(1) }
 }
 
+/** What a user has told a vendor who says no time of it. */
+export const undatedRecord = <K extends 'profile' | 'body'>(
+  source_type: SourceType,
+  document: Document<K>,
+  raw: Values | undefined,
+): IncomingSummary<K> => ({ key: '', ...commonFields({ source_type, raw }), calendar_date: null, document })
+
 export interface WorkoutRecord extends Recorder {
   key: string
   raw?: Values | undefined

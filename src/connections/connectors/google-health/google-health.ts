@@ -1,6 +1,6 @@
 // The Google Health API, version 4. Points of about forty types, days added up by Google, notifications for the application with the
 // authorization that was registered and a signature.
-import type { Access, Connector, PullRequest, Pulled } from '../connector.ts'
+import { pullEach, type Access, type Connector, type Pull, type PullRequest, type Pulled } from '../connector.ts'
 import { pulledRecording } from '../electrocardiograms.ts'
 import { numberOrText, objectOrEmpty, refusalOf, readText, readInteger } from '../reading.ts'
 import { knownZone, SampleBatches } from '../vendor-records.ts'
@@ -195,7 +195,7 @@ async function* pullProfile(access: Access, request: PullRequest): AsyncGenerato
   yield { kind: 'profile', records: [{ key: '', source_type: 'unknown', app_id: null, calendar_date: null, document }] }
 }
 
-const pullByResource: Partial<Record<Resource, (access: Access, request: PullRequest) => AsyncGenerator<Pulled>>> = {
+const pullByResource: Partial<Record<Resource, Pull>> = {
   ...Object.fromEntries(
     Object.entries(pointTypes).map(([resource, type]) => [
       resource,
@@ -265,11 +265,7 @@ export const googleHealth = {
     if (answer.status !== 200) throw refusalOf(answer)
   },
 
-  pull(http, app, access_token, request) {
-    const pull = pullByResource[request.resource]
-    if (!pull) throw new Error(`Google Health has no ${request.resource}`)
-    return pull({ http, app, access_token }, request)
-  },
+  pull: pullEach('Google Health', pullByResource),
 
   receive: receiveNotification,
   subscribe,

@@ -23,6 +23,7 @@ import {
   type Stage,
   type StageType,
   type WorkoutRecord,
+  undatedRecord,
 } from '../vendor-records.ts'
 import { MINUTE_MS } from '../../../platform/runtime/durations.ts'
 
@@ -202,22 +203,13 @@ const sexes: Readonly<Record<string, 'female' | 'male'>> = { female: 'female', m
 
 export function toProfile(record: Values): IncomingSummary<'profile'> {
   const height = readNumber(record.height)
-  const raw = rawValues(record)
   const sex = ownValue(sexes, readText(record.biological_sex) ?? '') ?? null
-  return {
-    key: '',
-    source_type: 'unknown',
-    app_id: null,
-    calendar_date: null,
-    ...(raw && { raw }),
-    document: { height: height === null ? null : Math.round(height * 100), gender: sex, sex },
-  }
+  const document = { height: height === null ? null : Math.round(height * 100), gender: sex, sex }
+  return undatedRecord('unknown', document, rawValues(record))
 }
 
 /** The weight that a user has given; undefined without one. Oura says no time. */
 export function toBody(record: Values): IncomingSummary<'body'> | undefined {
   const weight = readNumber(record.weight)
-  const raw = rawValues(record, 'email')
-  if (weight === null || weight <= 0) return undefined
-  return { key: '', source_type: 'app', app_id: null, calendar_date: null, ...(raw && { raw }), document: { weight } }
+  return weight === null || weight <= 0 ? undefined : undatedRecord('app', { weight }, rawValues(record, 'email'))
 }

@@ -11,8 +11,9 @@ import {
   type Connector,
   type InboundNotification,
   type PullRequest,
-  type Pulled,
   type VendorApp,
+  pullEach,
+  type Pull,
 } from '../connector.ts'
 import { isTimely, readIds, readNotice, signedAt, toDeletedId } from '../notices.ts'
 import { instantOfText, readList, readNumber, objectOrEmpty, parseJson, refusalOf, readText, type Values } from '../reading.ts'
@@ -42,8 +43,6 @@ const scopesByResource = {
 
 /** The days of a range. The last day is left out of answers for some kinds of documents, so one more is asked for. */
 const dayBounds = ({ from_ms, to_ms }: PullRequest) => ({ start_date: dayOf(from_ms), end_date: dayOf(to_ms + DAY_MS - 1) })
-
-type Pull = (access: Access, request: PullRequest) => AsyncGenerator<Pulled>
 
 /** The records that a notification names, or those of the range. */
 async function* fetchPages(access: Access, path: string, request: PullRequest): AsyncGenerator<Values[]> {
@@ -235,11 +234,7 @@ export const oura: Connector = {
     if (answer.status >= 300) throw refusalOf(answer)
   },
 
-  pull(http, app, access_token, request) {
-    const pull = pullByResource[request.resource]
-    if (!pull) throw new Error(`Oura has no ${request.resource}`)
-    return pull({ http, app, access_token }, request)
-  },
+  pull: pullEach('Oura', pullByResource),
 
   receive(app, notification) {
     const { method, query, body, verify_token, now_ms } = notification

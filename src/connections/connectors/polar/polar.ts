@@ -1,7 +1,7 @@
 // Polar AccessLink, Dynamic API v4. Basic authentication of the application, limits that are counted upwards, one day per request where data
 // next to dates is wanted, and the webhooks of version 3.
 import { dayOf, readGrant, type VendorAnswer } from '../answers.ts'
-import { VendorError, type Access, type Connector, type PullRequest, type Pulled } from '../connector.ts'
+import { pullEach, VendorError, type Access, type Connector, type PullRequest, type Pulled } from '../connector.ts'
 import { day, idOf, objectIn, refusalOf, readText, type Values } from '../reading.ts'
 import { SampleBatches, knownZone, toSleepCycle, sleepOf } from '../vendor-records.ts'
 import { basic, bearer, consentPage, ifGranted, refreshBy, type FetchTokens } from '../tokens.ts'
@@ -207,11 +207,7 @@ export const polar = {
   /** Users end a grant in their account: Polar documents no request for it in version 4. */
   async revoke() {},
 
-  pull(http, app, access_token, request) {
-    const { resource } = request
-    if (!Object.hasOwn(pullByResource, resource)) throw new Error(`Polar has no ${resource}`)
-    return pullByResource[resource as PolarResource]({ http, app, access_token }, request)
-  },
+  pull: pullEach('Polar', pullByResource),
 
   receive: receiveNotification,
   subscribe,

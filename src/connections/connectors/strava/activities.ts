@@ -1,7 +1,7 @@
 // Activities of Strava as workouts. Source: GET /activities/{id}, DetailedActivity.
 import { roundNullable } from '../answers.ts'
 import { idOf, readInstant, instantOfText, readNumber, objectOrEmpty, rawValues, readText, type Values } from '../reading.ts'
-import { toDevice, knownZone, offsetAt, offsetBetween, workoutOf } from '../vendor-records.ts'
+import { toDevice, knownZone, offsetAt, offsetBetween, undatedRecord, workoutOf } from '../vendor-records.ts'
 import { sentPolyline } from '../../../wearables/streams/stream-points.ts'
 import type { IncomingSummary } from '../../../wearables/summaries/summaries.ts'
 
@@ -94,15 +94,7 @@ export function activityOf(activity: Values): IncomingSummary<'workouts'> | unde
 
 /** The profile of an athlete: Strava knows the sex alone. */
 export function profileOf(activity: Values): IncomingSummary<'profile'> {
-  const { sex } = activity
-  const raw = rawValues(activity)
-  const known = sex === 'M' ? 'male' : sex === 'F' ? 'female' : null
-  return {
-    key: '',
-    source_type: 'unknown',
-    app_id: null,
-    calendar_date: null,
-    ...(raw && { raw }),
-    document: { height: null, birth_date: null, wheelchair_use: null, gender: known, sex: known },
-  }
+  const known = activity.sex === 'M' ? 'male' : activity.sex === 'F' ? 'female' : null
+  const document = { height: null, birth_date: null, wheelchair_use: null, gender: known, sex: known }
+  return undatedRecord('unknown', document, rawValues(activity))
 }

@@ -12,7 +12,7 @@ import {
   readInteger,
   type Values,
 } from '../reading.ts'
-import { SampleBatches, type Night, type WorkoutRecord } from '../vendor-records.ts'
+import { SampleBatches, undatedRecord, type Night, type WorkoutRecord } from '../vendor-records.ts'
 
 const source_type = 'watch'
 const KCAL_PER_KJ = 1 / 4.184
@@ -130,23 +130,13 @@ export function toWorkout(record: Values): WorkoutRecord | undefined {
 
 export function toProfile(record: Values): IncomingSummary<'profile'> {
   const height = readNumber(record.height_meter)
-  const raw = rawValues(record)
-  return {
-    key: '',
-    source_type: 'unknown',
-    app_id: null,
-    calendar_date: null,
-    ...(raw && { raw }),
-    document: { height: height === null ? null : Math.round(height * 100) },
-  }
+  return undatedRecord('unknown', { height: height === null ? null : Math.round(height * 100) }, rawValues(record))
 }
 
 /** The weight that a user has given; undefined without one. WHOOP says no time. */
 export function toBody(record: Values): IncomingSummary<'body'> | undefined {
   const weight = readNumber(record.weight_kilogram)
-  const raw = rawValues(record)
-  if (weight === null || weight <= 0) return undefined
-  return { key: '', source_type: 'app', app_id: null, calendar_date: null, ...(raw && { raw }), document: { weight } }
+  return weight === null || weight <= 0 ? undefined : undatedRecord('app', { weight }, rawValues(record))
 }
 
 /** Adds the heart rates of a night. */

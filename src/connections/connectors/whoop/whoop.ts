@@ -12,6 +12,8 @@ import {
   type PullRequest,
   type Pulled,
   type VendorApp,
+  pullEach,
+  type Pull,
 } from '../connector.ts'
 import { isTimely, readIds, readNotice, signedAt, toDeletedId } from '../notices.ts'
 import { idOf, readList, objectIn, readText, type Values } from '../reading.ts'
@@ -78,8 +80,6 @@ async function* fetchPages(access: Access, path: string, { from_ms, to_ms }: Pul
   }
   throw new VendorError('unexpected')
 }
-
-type Pull = (access: Access, request: PullRequest) => AsyncGenerator<Pulled>
 
 /** The recoveries of nights, by the id of the night. A user may have allowed nights alone. */
 async function fetchRecoveries(access: Access, request: PullRequest): Promise<Map<string, Values>> {
@@ -214,11 +214,7 @@ export const whoop: Connector = {
     if (answer.status >= 300) throw refusal(answer)
   },
 
-  pull(http, app, access_token, request) {
-    const pull = pullByResource[request.resource]
-    if (!pull) throw new Error(`WHOOP has no ${request.resource}`)
-    return pull({ http, app, access_token }, request)
-  },
+  pull: pullEach('WHOOP', pullByResource),
 
   receive(app, notification) {
     const { method, body, now_ms } = notification

@@ -2,12 +2,13 @@
 import { createHmac } from 'node:crypto'
 import { readGrant } from '../answers.ts'
 import {
+  pullEach,
   VendorError,
   type Change,
   type Connector,
   type Grant,
+  type Pull,
   type PullRequest,
-  type Pulled,
   type VendorApp,
   type VendorHttp,
 } from '../connector.ts'
@@ -69,12 +70,10 @@ async function revoke(
   readBody(await http({ method: 'POST', url: urls.token, body }))
 }
 
-type Pull = (http: VendorHttp, app: VendorApp, access_token: string, request: PullRequest) => AsyncGenerator<Pulled>
-
 const toSeconds = (ms: number): string => String(Math.floor(ms / 1000))
 const isIn = ({ from_ms, to_ms }: PullRequest, at_ms: number) => at_ms >= from_ms && at_ms < to_ms
 
-const pullMeasures: Pull = async function* (http, { urls }, access_token, request) {
+const pullMeasures: Pull = async function* ({ http, app: { urls }, access_token }, request) {
   const bounds = { startdate: toSeconds(request.from_ms), enddate: toSeconds(request.to_ms) }
   const asked = { ...bounds, category: '1', meastypes: Object.values(measureTypes).join() }
   for await (const body of fetchPages(http, `${urls.api}/measure`, access_token, 'getmeas', asked)) {
@@ -89,7 +88,7 @@ const pullMeasures: Pull = async function* (http, { urls }, access_token, reques
 }
 
 /** A day in one request: of a longer range only the first day is answered. */
-const pullIntraday: Pull = async function* (http, { urls }, access_token, request) {
+const pullIntraday: Pull = async function* ({ http, app: { urls }, access_token }, request) {
   const zone = knownZone(request.time_zone)
   for (let from_ms = request.from_ms; from_ms < request.to_ms; from_ms += DAY_MS) {
     const bounds = { startdate: toSeconds(from_ms), enddate: toSeconds(Math.min(from_ms + DAY_MS, request.to_ms)) }
@@ -100,7 +99,7 @@ const pullIntraday: Pull = async function* (http, { urls }, access_token, reques
   }
 }
 
-const pullActivity: Pull = async function* (http, { urls }, access_token, request) {
+const pullActivity: Pull = async function* ({ http, app: { urls }, access_token }, request) {
   const asked = { ...days.dayBounds(request.from_ms, request.to_ms), data_fields: days.activityFields }
   for await (const body of fetchPages(http, `${urls.api}/v2/measure`, access_token, 'getactivity', asked)) {
     const records = readList(body.activities).flatMap((record) => days.toActivity(record, request.time_zone) ?? [])
@@ -108,7 +107,7 @@ const pullActivity: Pull = async function* (http, { urls }, access_token, reques
   }
 }
 
-const pullWorkouts: Pull = async function* (http, { urls }, access_token, request) {
+const pullWorkouts: Pull = async function* ({ http, app: { urls }, access_token }, request) {
   const asked = { ...days.dayBounds(request.from_ms, request.to_ms), data_fields: days.workoutFields }
   for await (const body of fetchPages(http, `${urls.api}/v2/measure`, access_token, 'getworkouts', asked)) {
     const records = readList(body.series).flatMap((record) => days.toWorkout(record, request.time_zone) ?? [])
@@ -123,7 +122,7 @@ const pullWorkouts: Pull = async function* (http, { urls }, access_token, reques
   }
 }
 
-const pullSleep: Pull = async function* (http, { urls }, access_token, request) {
+const pullSleep: Pull = async function* ({ http, app: { urls }, access_token }, request) {
   const asked = { ...days.dayBounds(request.from_ms, request.to_ms), data_fields: days.sleepFields }
   for await (const body of fetchPages(http, `${urls.api}/v2/sleep`, access_token, 'getsummary', asked)) {
     const nights = readList(body.series).flatMap((record) => days.toNight(record, request.time_zone) ?? [])
@@ -140,8 +139,6 @@ const pullSleep: Pull = async function* (http, { urls }, access_token, request) 
   }
 }
 
-const pullElectrocardiograms: Pull = (http, app, access_token, request) => pullHeart({ http, app, access_token }, request)
-
 const pullByResource: Partial<Record<Resource, Pull>> = {
   ...Object.fromEntries(measures.map((resource) => [resource, pullMeasures])),
   ...Object.fromEntries(intraday.map((resource) => [resource, pullIntraday])),
@@ -149,8 +146,8 @@ const pullByResource: Partial<Record<Resource, Pull>> = {
   activity: pullActivity,
   workouts: pullWorkouts,
   workout_stream: pullWorkouts,
-  electrocardiogram_voltage: pullElectrocardiograms,
-  electrocardiogram: pullElectrocardiograms,
+  electrocardiogram_voltage: pullHeart,
+  electrocardiogram: pullHeart,
 }
 
 /** What the categories of notifications are about. A change of the account leads to a pull that finds out whether the grant has ended. */
@@ -211,11 +208,7 @@ export const withings = {
 
   revoke,
 
-  pull(http, app, access_token, request) {
-    const pull = pullByResource[request.resource]
-    if (!pull) throw new Error(`Withings has no ${request.resource}`)
-    return pull(http, app, access_token, request)
-  },
+  pull: pullEach('Withings', pullByResource),
 
   receive(_app, { method, query, body, verify_token, now_ms }) {
     if (!isSameText(query.token, verify_token)) return { outcome: 'refused' }
