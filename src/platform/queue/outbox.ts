@@ -278,26 +278,21 @@ export function enqueue<S extends TSchema>(tx: Tx, job: Job<S>, payload: Static<
  * Like `enqueue` for an instant after now, unless the same job is already queued for an instant after now and not after `instant`. A
  * job that enqueues itself therefore does so once, however often it runs.
  */
-export function enqueueAgain<S extends TSchema>(tx: Tx, job: Job<S>, payload: Static<S>, instant: Date): void {
-  const text = JSON.stringify(payload)
-  tx.defer(sql`
-    insert into job (id, team_id, name, payload, run_at, due_at)
-    select ${buildJobRow(tx, job, text, instant)}
-    where not exists (
-      select from job
-      where team_id = ${tx.team} and run_at > ${tx.now} and run_at <= ${instant} and name = ${job.name} and payload = ${text}
-        and failed_at is null)`)
-}
+export const enqueueAgain = <S extends TSchema>(tx: Tx, job: Job<S>, payload: Static<S>, instant: Date): void =>
+  enqueueUnlessQueued(tx, job, payload, instant, sql`run_at > ${tx.now} and run_at <= ${instant}`)
 
 /** Like `enqueue`, unless the same job is queued for this instant. Many jobs of a team for one instant make it slow. */
-export function enqueueOnce<S extends TSchema>(tx: Tx, job: Job<S>, payload: Static<S>, instant: Date): void {
+export const enqueueOnce = <S extends TSchema>(tx: Tx, job: Job<S>, payload: Static<S>, instant: Date): void =>
+  enqueueUnlessQueued(tx, job, payload, instant, sql`run_at = ${instant}`)
+
+function enqueueUnlessQueued<S extends TSchema>(tx: Tx, job: Job<S>, payload: Static<S>, instant: Date, isInTime: Sql): void {
   const text = JSON.stringify(payload)
   tx.defer(sql`
     insert into job (id, team_id, name, payload, run_at, due_at)
     select ${buildJobRow(tx, job, text, instant)}
     where not exists (
       select from job
-      where team_id = ${tx.team} and run_at = ${instant} and name = ${job.name} and payload = ${text} and failed_at is null)`)
+      where team_id = ${tx.team} and ${isInTime} and name = ${job.name} and payload = ${text} and failed_at is null)`)
 }
 
 function buildJobRow(tx: Tx, { name }: Job, payload: string, instant: Date): Sql {
