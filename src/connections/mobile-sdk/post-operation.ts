@@ -12,7 +12,7 @@ import { messageOf, readDays } from './faults.ts'
 import { PostReply, UserParams } from './schema.ts'
 import type { Stored } from './store.ts'
 
-export const BODY_BYTES_MAX = 16 * 1024 * 1024
+const BODY_BYTES_MAX = 16 * 1024 * 1024
 export const envelope = { stage: 'daily', time_zone: 'America/Phoenix', provider: 'apple_health_kit' }
 
 export const post = {

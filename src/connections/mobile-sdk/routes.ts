@@ -2,9 +2,9 @@ import { operation } from '../../platform/http/operation.ts'
 import { resourceNameOf } from '../../wearables/resources/timeseries.ts'
 import { postActivity, postBody, postProfile, postSleep, postWorkouts } from './summary-posts.ts'
 import { ActivityPost, BodyPost, ProfilePost, SleepPost, WorkoutPost } from './summary-schema.ts'
-import { BODY_BYTES_MAX, envelope, createHandlers, post, recordRejectedPost, toReply } from './post-operation.ts'
+import { envelope, createHandlers, post, recordRejectedPost, toReply } from './post-operation.ts'
 import { postBloodPressures, postSamples } from './posts.ts'
-import { BloodPressurePost, PostParams, PostReply, resourceOf, SamplePost, UserParams } from './schema.ts'
+import { BloodPressurePost, PostParams, resourceOf, SamplePost } from './schema.ts'
 import { postCycles, postElectrocardiograms, postMeals } from './record-posts.ts'
 import { ElectrocardiogramPost, MealPost, MenstrualCyclePost } from './record-schema.ts'
 
@@ -144,18 +144,14 @@ export const mobileSdkRoutes = [
     ...createHandlers('workouts', postWorkouts),
   }),
   operation({
+    ...post,
     id: 'post_timeseries',
-    logsAccess: true,
-    method: 'POST',
     path: '/v2/timeseries/{user_id}/{resource}',
-    userTokens: 'path',
     summary: 'Store samples that a phone sends',
     description:
       'At most 16 MiB of JSON and 100,000 samples; the body may be compressed with gzip. A sample replaces the one at its instant from the same source; a repeated post changes nothing. The reply counts what was accepted, and as `rejected` what is faulty: a unit that is not known, a value that cannot be. A post of which nothing is good answers 422.',
     params: PostParams,
     body: SamplePost,
-    body_bytes_max: BODY_BYTES_MAX,
-    reply: PostReply,
     example: {
       ...envelope,
       data: [
@@ -178,17 +174,12 @@ export const mobileSdkRoutes = [
       recordRejectedPost(tx, resourceNameOf(resourceOf(resource)), { user_id, ...rejected }),
   }),
   operation({
+    ...post,
     id: 'post_blood_pressure',
-    logsAccess: true,
-    method: 'POST',
     path: '/v2/timeseries/{user_id}/blood_pressure',
-    userTokens: 'path',
     summary: 'Store blood pressures that a phone sends',
     description: 'As for other timeseries. Pulses are stored as heart rates.',
-    params: UserParams,
     body: BloodPressurePost,
-    body_bytes_max: BODY_BYTES_MAX,
-    reply: PostReply,
     example: {
       ...envelope,
       stage: 'historical',

@@ -15,7 +15,6 @@ const foundKinds = [
   'job',
   'key',
 ] as const
-export type FoundKind = (typeof foundKinds)[number]
 
 /** The most things of one kind that a search finds. */
 export const FOUND_MAX = 10

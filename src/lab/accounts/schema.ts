@@ -11,8 +11,7 @@ export type AccountStatus = Static<typeof AccountStatus>
 
 /** Which of ordering and following up critical results the customer does itself. */
 export const delegatedFlows = ['order_delegated', 'result_delegated', 'fully_delegated', 'not_delegated'] as const
-export const DelegatedFlow = OpenEnum(delegatedFlows)
-export type DelegatedFlow = Static<typeof DelegatedFlow>
+const DelegatedFlow = OpenEnum(delegatedFlows)
 
 const AllowedBilling = T.Record(T.String(), T.Array(T.String()))
 export type AllowedBilling = Static<typeof AllowedBilling>

@@ -39,6 +39,8 @@ const exampleOrder = {
   patient_address: { first_line: '1 Sample Way', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US' },
 }
 
+const change = { logsAccess: true, params: orderParams, reply: OrderReply } as const
+
 export const ordersRoutes = (countConnections: CountConnections, covers: CoversCharacter) => [
   operation({
     id: 'get_orders',
@@ -147,49 +149,41 @@ export const ordersRoutes = (countConnections: CountConnections, covers: CoversC
     run: async (tx, { body }) => createdReply(await importOrder(tx, body, covers)),
   }),
   operation({
+    ...change,
     id: 'update_on_site_collection_order_draw_completed',
-    logsAccess: true,
     method: 'PATCH',
     path: '/v3/order/{order_id}/draw_completed',
     summary: 'Mark the draw of an on-site order as completed',
-    params: orderParams,
-    reply: OrderReply,
     feature: onSiteCollection,
     run: (tx, { params }) => completeDraw(tx, params.order_id),
   }),
   operation({
+    ...change,
     id: 'update_order',
-    logsAccess: true,
     method: 'PATCH',
     path: '/v3/order/{order_id}',
     summary: 'Change or clear the date of a scheduled order',
-    params: orderParams,
     body: PatchOrder,
-    reply: OrderReply,
     example: { activate_by: null },
     run: (tx, { params, body }) => rescheduleOrder(tx, params.order_id, body.activate_by),
   }),
   operation({
+    ...change,
     id: 'cancel_order',
-    logsAccess: true,
     method: 'POST',
     path: '/v3/order/{order_id}/cancel',
     summary: 'Cancel an order',
     description:
       'Rejected with `error`, `message` and `status_code` if the status no longer allows cancelling. An order that a laboratory may have got over a link keeps its status until the laboratory confirms the cancellation; `message` says so.',
-    params: orderParams,
-    reply: OrderReply,
     run: (tx, { params }) => cancelOrder(tx, params.order_id),
   }),
   operation({
+    ...change,
     id: 'cancel_order_stale',
-    logsAccess: true,
     method: 'DELETE',
     path: '/v3/lab_test/{order_id}/cancel',
     summary: 'Cancel an order (deprecated path)',
     deprecated: true,
-    params: orderParams,
-    reply: OrderReply,
     run: (tx, { params }) => cancelOrder(tx, params.order_id),
   }),
   operation({

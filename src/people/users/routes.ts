@@ -18,6 +18,8 @@ import { createUser, deleteUser, getUser, listUsers, patchUser, resolveUser, sea
 
 const userParams = Fields({ user_id: Uuid })
 
+const ofUser = { logsAccess: true, params: userParams } as const
+
 export const usersRoutes = [
   operation({
     id: 'get_teams_users',
@@ -55,35 +57,32 @@ export const usersRoutes = [
     run: (tx, { body }) => createUser(tx, body),
   }),
   operation({
+    ...ofUser,
     id: 'get_user',
-    logsAccess: true,
     method: 'GET',
     path: '/v2/user/{user_id}',
     userTokens: 'path',
     summary: 'Read a user',
-    params: userParams,
     reply: User,
     run: (tx, { params }) => getUser(tx, params.user_id),
   }),
   operation({
+    ...ofUser,
     id: 'patch_user',
-    logsAccess: true,
     method: 'PATCH',
     path: '/v2/user/{user_id}',
     summary: 'Change a user; null clears a field',
-    params: userParams,
     body: PatchUser,
     reply: noContent,
     example: { fallback_time_zone: 'America/Chicago' },
     run: (tx, { params, body }) => patchUser(tx, params.user_id, body),
   }),
   operation({
+    ...ofUser,
     id: 'delete_user',
-    logsAccess: true,
     method: 'DELETE',
     path: '/v2/user/{user_id}',
     summary: 'Delete a user; the data is erased after 7 days',
-    params: userParams,
     reply: Success,
     run: (tx, { params }) => deleteUser(tx, params.user_id),
   }),
@@ -119,14 +118,13 @@ export const usersRoutes = [
     run: (tx, { query }) => searchUsers(tx, query.query_id),
   }),
   operation({
+    ...ofUser,
     id: 'create_user_demographics',
-    logsAccess: true,
     method: 'PATCH',
     path: '/v2/user/{user_id}/info',
     summary: 'Create or replace the demographics of a user',
     description:
       'What may be left out is cleared when it is absent. Orders keep what they say of their patient here, too; what they leave out stays.',
-    params: userParams,
     body: DemographicsInput,
     reply: Demographics,
     example: {
@@ -141,12 +139,11 @@ export const usersRoutes = [
     run: (tx, { params, body }) => patchDemographics(tx, params.user_id, body),
   }),
   operation({
+    ...ofUser,
     id: 'get_user_demographics',
-    logsAccess: true,
     method: 'GET',
     path: '/v2/user/{user_id}/info/latest',
     summary: 'Get the latest demographics of a user',
-    params: userParams,
     reply: Demographics,
     run: (tx, { params }) => getDemographics(tx, params.user_id),
   }),

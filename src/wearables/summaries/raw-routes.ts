@@ -7,7 +7,8 @@ import { listRaw, RawProfile, RawRecord, RawWorkout, readRawProfile } from './ra
 const params = Fields({ user_id: Uuid })
 const description =
   'By local day, oldest first; samples that came with the records are timeseries. A range has at most 5,000 records and 16 MB; 422 asks for a shorter range.'
-const range = { logsAccess: true, method: 'GET', params, query: Fields(rangeQuery), userTokens: 'path', description } as const
+const ofUser = { logsAccess: true, method: 'GET', params, userTokens: 'path' } as const
+const range = { ...ofUser, query: Fields(rangeQuery), description } as const
 
 const toJson = (body: unknown) => new PreserializedJson<never>(JSON.stringify(body))
 const listRawKind =
@@ -49,13 +50,10 @@ export const rawRoutes = [
     run: listRawKind('workouts'),
   }),
   operation({
+    ...ofUser,
     id: 'get_profile_raw',
-    logsAccess: true,
-    method: 'GET',
     path: '/v2/summary/profile/{user_id}/raw',
-    userTokens: 'path',
     summary: 'Read the profile of a user as its provider sent it',
-    params,
     query: Fields({ provider: providerFilter }),
     reply: Fields({ profile: RawProfile }, { title: 'RawProfileReply' }),
     run: async (tx, { params, query }) =>

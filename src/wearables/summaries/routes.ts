@@ -20,7 +20,8 @@ import { listSummaries, readProfile } from './summaries.ts'
 const params = Fields({ user_id: Uuid })
 const limits = 'A range has at most 20,000 summaries (2,000 lists of stages) and 16 MB; 422 asks for a shorter range.'
 const description = `By local day, oldest first; \`start_date\` and \`end_date\` are days, both included. ${limits}`
-const range = { logsAccess: true, method: 'GET', params, query: Fields(rangeQuery), userTokens: 'path', description } as const
+const ofUser = { logsAccess: true, method: 'GET', params, userTokens: 'path' } as const
+const range = { ...ofUser, query: Fields(rangeQuery), description } as const
 
 /** The fields of summaries follow from their kind; tests check them against the schema of the operation. */
 const toJson = (body: unknown) => new PreserializedJson<never>(JSON.stringify(body))
@@ -100,14 +101,11 @@ export const summariesRoutes = [
     run: listKind('electrocardiogram'),
   }),
   operation({
+    ...ofUser,
     id: 'get_profile',
-    logsAccess: true,
-    method: 'GET',
     path: '/v2/summary/profile/{user_id}',
-    userTokens: 'path',
     summary: 'Read the profile of a user',
     description: 'The newest, if several providers have one.',
-    params,
     query: Fields({ provider: providerFilter }),
     reply: Profile,
     run: async (tx, { params, query }) => toJson(await readProfile(tx, params.user_id, query.provider || undefined)),
