@@ -143,14 +143,12 @@ function sampleType(resource: TimeseriesName, source_type: SourceType, metadata:
 }
 
 function readFacts(provider: string, resource: TimeseriesName, kind: QuantityKind): KindFacts {
-  const { unit, source_bundle, metadata } = kind
-  const source_type = sourceTypeOf(kind)
+  const { unit, metadata } = kind
+  const recorder = readRecorder(kind)
   return {
-    source_type,
-    app_id: source_bundle ?? null,
-    device: toDevice(metadata, source_type),
+    ...recorder,
     conversion: findConversion(provider, resource, unit),
-    type: sampleType(resource, source_type, metadata),
+    type: sampleType(resource, recorder.source_type, metadata),
     sport: resource === 'distance' && isByWheelchair(metadata) ? WHEELCHAIR : null,
   }
 }
@@ -180,14 +178,8 @@ const placeInRequest = ({ location: at }: Pick<ExampleContext, 'location'>, plac
  * an instant before 1900 or more than a day ahead of the server, an alert of heart rate without its type, which the API always shows, a unit
  * that is not known, a value outside of the bounds of the resource.
  */
-export function incoming(
-  resource: TimeseriesName,
-  sample: Quantity,
-  context: ExampleContext,
-  place?: number,
-): IncomingSample | undefined {
-  return incomingOfKind(resource, sample, readFacts(context.provider, resource, sample), context, place)
-}
+export const incoming = (resource: TimeseriesName, sample: Quantity, context: ExampleContext): IncomingSample | undefined =>
+  incomingOfKind(resource, sample, readFacts(context.provider, resource, sample), context, undefined)
 
 function incomingOfKind(
   resource: TimeseriesName,
@@ -311,6 +303,13 @@ const appleTypes: ReadonlyMap<string | null, SourceType> = new Map([
   ['Watch', 'watch'],
   ['iPhone', 'phone'],
 ])
+
+/** What recorded something, as samples and summaries hold it. */
+export const readRecorder = (record: Omit<QuantityKind, 'unit'>, source_type = sourceTypeOf(record)) => ({
+  source_type,
+  device: toDevice(record.metadata, source_type),
+  app_id: record.source_bundle ?? null,
+})
 
 /** The device that recorded something; null if the phone names neither its model nor its manufacturer. */
 export function toDevice(metadata: Quantity['metadata'], source_type: SourceType): IncomingDevice | null {

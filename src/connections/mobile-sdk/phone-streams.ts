@@ -6,7 +6,7 @@ import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
 import { sportOf } from '../../wearables/resources/sports.ts'
 import { STREAM_MAX } from '../../wearables/streams/stream-points.ts'
 import type { IncomingStream, StreamList } from '../../wearables/streams/workout-streams.ts'
-import { toDevice, sourceTypeOf, type PostZones } from './phone-samples.ts'
+import { readRecorder, type PostZones } from './phone-samples.ts'
 import type { SentBulk, SentWorkout } from './summary-schema.ts'
 
 /** The list of a stream that a component fills; other components are left out. */
@@ -141,16 +141,7 @@ export async function workoutSamples(
   const { slug } = sportOf(workout.sport)
   for (const { name, part, points } of await readStreams(workout.stream.components, workout, location)) {
     if (!isDistance(name) && name !== STROKES) continue
-    const source_type = sourceTypeOf(part)
-    const source = {
-      second: null,
-      type: null,
-      source_type,
-      app_id: part.source_bundle ?? null,
-      device: toDevice(part.metadata, source_type),
-      workout_id,
-      sport: slug,
-    }
+    const source = { second: null, type: null, ...readRecorder(part), workout_id, sport: slug }
     // A part without a zone of its own was recorded where the workout was.
     const place = part.metadata?.HKTimeZone === undefined ? workout : part
     const into = name === STROKES ? samples.workout_swimming_stroke : samples.workout_distance

@@ -3,7 +3,7 @@ import type { IncomingSample } from '../../wearables/ingestion/ingest.ts'
 import { localDate, zoneOffset } from '../../wearables/resources/zones.ts'
 import type { IncomingSummary } from '../../wearables/summaries/summaries.ts'
 import { wireTime } from '../../platform/runtime/clock.ts'
-import { toDevice, sourceTypeOf } from './phone-samples.ts'
+import { readRecorder, sourceTypeOf } from './phone-samples.ts'
 import type { SentCycle, SentElectrocardiogram } from './record-schema.ts'
 
 /** A cycle. A phone has no name for it: it is known by its app and its first day. */
@@ -44,9 +44,7 @@ export function toElectrocardiogram(
   const [start, end] = [Date.parse(sent.session_start), Date.parse(sent.session_end)]
   return {
     key: sent.id,
-    source_type: sourceTypeOf(sent),
-    device: toDevice(sent.metadata, sourceTypeOf(sent)),
-    app_id: sent.source_bundle ?? null,
+    ...readRecorder(sent),
     calendar_date: localDate(zone, start),
     document: {
       session_start: wireTime(start),
@@ -75,9 +73,7 @@ export function toVoltages(
     length_ms: null,
     zone_s: zone === null ? null : zoneOffset(zone, start),
     type: null,
-    source_type: sourceTypeOf(sent),
-    device: toDevice(sent.metadata, sourceTypeOf(sent)),
-    app_id: sent.source_bundle ?? null,
+    ...readRecorder(sent),
   }
   const offsets = voltage_data.session_start_offset_millisecond
   return voltage_data.lead1.flatMap((value, i) => (value === null ? [] : [{ ...source, at_ms: start + offsets[i]!, value }]))

@@ -7,7 +7,7 @@ import type { QueryValues } from '../../wearables/summaries/query-values.ts'
 import type { IncomingSummary } from '../../wearables/summaries/summaries.ts'
 import { yieldIfLong } from '../../platform/runtime/loop-work.ts'
 import { wireTime } from '../../platform/runtime/clock.ts'
-import { toDevice, sourceTypeOf, type PostZones } from './phone-samples.ts'
+import { readRecorder, sourceTypeOf, type PostZones } from './phone-samples.ts'
 import type { Quantity } from './schema.ts'
 import type { SentActivity, SentBody, SentProfile, SentSleep, SentWorkout, StageName } from './summary-schema.ts'
 
@@ -126,9 +126,7 @@ export async function toBodies(
     const calendar_date = localDate(zone, at_ms)
     const record = records.get(key) ?? {
       key,
-      source_type: sourceTypeOf(sample),
-      device: toDevice(sample.metadata, sourceTypeOf(sample)),
-      app_id: sample.source_bundle ?? null,
+      ...readRecorder(sample),
       calendar_date,
       document: { date: midnight(calendar_date), calendar_date } as Document<'body'>,
       query_values: queryValues({ time_zone: zone }),
@@ -244,9 +242,7 @@ export function toSleep(record: SentSleep, { zone }: PhoneContext): IncomingSumm
   const temperatures = (record.wrist_temperature ?? []).map(({ value }) => value)
   return {
     key: record.id,
-    source_type: sleepSourceOf(record),
-    device: toDevice(record.metadata, sleepSourceOf(record)),
-    app_id: record.source_bundle ?? null,
+    ...readRecorder(record, sleepSourceOf(record)),
     calendar_date,
     raw: withoutSamples(record),
     query_values: queryValues({
@@ -293,9 +289,7 @@ export function toSleepCycle(
   const [start, stop] = [Date.parse(record.start_date), Date.parse(record.end_date)]
   return {
     key: record.id,
-    source_type: sleepSourceOf(record),
-    device: toDevice(record.metadata, sleepSourceOf(record)),
-    app_id: record.source_bundle ?? null,
+    ...readRecorder(record, sleepSourceOf(record)),
     calendar_date: localDate(zone, stop),
     document: {
       sleep_id,
@@ -315,9 +309,7 @@ export function toWorkout(record: SentWorkout, { zone }: PhoneContext): Incoming
   const calendar_date = localDate(zone, start)
   return {
     key: record.id,
-    source_type: sourceTypeOf(record),
-    device: toDevice(record.metadata, sourceTypeOf(record)),
-    app_id: record.source_bundle ?? null,
+    ...readRecorder(record),
     calendar_date,
     raw: withoutSamples(record),
     query_values: queryValues({ heart_rate_minimum: whole(unlessZero(record.heart_rate_minimum)), time_zone: zone }),
