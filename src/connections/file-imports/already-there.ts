@@ -56,17 +56,13 @@ function phoneIndex(kind: SummaryKind, recordedSummaries: RecordedSummary[]): Is
       const days = new Set(recordedSummaries.flatMap(({ app_id, calendar_date }) => (app_id === EXPORT_APP ? [] : calendar_date)))
       return ({ calendar_date }) => days.has(calendar_date)
     }
-    case 'electrocardiogram': {
-      const starts = new Set(
-        recordedSummaries.filter(({ key }) => !OF_FILE.test(key)).map(({ starts_at }) => instantOf(starts_at)),
-      )
-      return ({ document }) => starts.has(instantOf((document as Record<string, string>).session_start))
-    }
+    case 'electrocardiogram':
     case 'meal': {
       const starts = new Set(
         recordedSummaries.filter(({ key }) => !OF_FILE.test(key)).map(({ starts_at }) => instantOf(starts_at)),
       )
-      return ({ document }) => starts.has(instantOf((document as Record<string, string>).timestamp))
+      const start = kind === 'meal' ? 'timestamp' : 'session_start'
+      return ({ document }) => starts.has(instantOf((document as Record<string, string>)[start]))
     }
     case 'menstrual_cycle': {
       // A phone that did not know the zone may have taken the day before or after.

@@ -89,13 +89,7 @@ export async function listPulls(tx: PlainTx, manager: ManagementPrincipal, place
 /** For how many days the history of a resource is asked for when a user connects a provider. */
 export async function daysToPull(tx: Tx, provider: string): Promise<(resource: string) => number> {
   if (!pulledProviders.includes(provider as PulledProvider)) return () => 0
-  const row = await tx.maybe(
-    Row,
-    sql`
-    select team_id, provider, days, resource_overrides from data_pull_preference
-    where team_id = ${tx.team} and provider = ${provider}`,
-  )
-  const { default: all, resource_overrides } = effectivePull(provider as PulledProvider, row)
+  const { default: all, resource_overrides } = await pullOfTeam(tx, provider as PulledProvider)
   return (resource) => (resource_overrides?.[resource] ?? all).historical_days_to_pull
 }
 
