@@ -8,14 +8,17 @@ const LISTED_MAX = 1000
 /** How far back `show` looks. */
 const LOOKED_AT_MAX = 10_000
 
-interface ListedEvent {
+/** An event of a list or of the feed, with its body as far as its reader knows it. */
+export interface ListedEvent<Body> {
   id: string
   type: string
   object_id: string
   created_at: string
   /** Null: it is deleted. */
-  body: { data?: { status?: unknown; last_event?: { status?: unknown } | null } | null } | null
+  body: Body | null
 }
+
+type EventOfObject = ListedEvent<{ data?: { status?: unknown; last_event?: { status?: unknown } | null } | null }>
 
 interface ListValues extends RemoteValues {
   type?: string
@@ -30,7 +33,7 @@ export async function printEvents({ values }: { values: ListValues }, { env, pri
   if (!Number.isInteger(limit) || limit < 1 || limit > LISTED_MAX)
     throw new UsageError(`--limit must be a number from 1 to ${LISTED_MAX}.`)
   const remote = createApiClient(values, env)
-  const found: ListedEvent[] = []
+  const found: EventOfObject[] = []
   for await (const event of newestFirst(remote, { type: values.type, object_id: values.object }, limit)) found.push(event)
   if (values.json) return printNow(`${JSON.stringify(found, null, 2)}\n`)
   if (found.length === 0) return printNow('There is no event.\n')
@@ -39,7 +42,7 @@ export async function printEvents({ values }: { values: ListValues }, { env, pri
 }
 
 /** The status is that of the object by the event: of an order, the one of its newest step. */
-function formatEvent({ created_at, id, type, object_id, body }: ListedEvent, width: number): string {
+function formatEvent({ created_at, id, type, object_id, body }: EventOfObject, width: number): string {
   const data = body?.data
   const status = data?.last_event?.status ?? data?.status
   return `${created_at}  ${id}  ${type.padEnd(width)}  ${typeof status === 'string' ? status : '-'}  ${object_id}\n`
@@ -59,7 +62,7 @@ async function* newestFirst(
   remote: ApiClient,
   filters: Record<string, string | undefined>,
   count: number,
-): AsyncGenerator<ListedEvent> {
+): AsyncGenerator<EventOfObject> {
   let cursor: string | undefined
   for (let left = count; left > 0;) {
     const query = new URLSearchParams({ limit: String(Math.min(left, PAGE)) })
@@ -67,7 +70,7 @@ async function* newestFirst(
       if (value !== undefined) query.set(name, value)
     const { status, body } = await request(remote, 'GET', `/v1/events?${query}`)
     if (status !== 200) throw new Error(`The server responded ${status}: ${JSON.stringify(body?.detail ?? null)}`)
-    yield* body.data as ListedEvent[]
+    yield* body.data as EventOfObject[]
     left -= body.data.length
     cursor = body.next_cursor ?? undefined
     if (cursor === undefined || body.data.length === 0) return

@@ -16,6 +16,7 @@ import {
   type RemoteValues,
   request,
 } from './api-client.ts'
+import type { ListedEvent } from './events.ts'
 import { keptSecret } from './listen-secrets.ts'
 
 const WAIT_S = 20
@@ -176,14 +177,7 @@ const FORWARD_MS_MAX = 15_000
 const PAUSES_MS = [500, 2000, 5000]
 
 /** An event in the format of the event feed. */
-export interface ReceivedEvent {
-  id: string
-  type: string
-  object_id: string
-  created_at: string
-  /** Null: it is deleted. */
-  body: string | null
-}
+export type ReceivedEvent = ListedEvent<string>
 
 type WholeEvent = ReceivedEvent & { body: string }
 

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { UsageError } from '../command-tree.ts'
 import { assertOk, request, requestError, type ApiClient } from './api-client.ts'
+import type { ListedEvent } from './events.ts'
 import { applyOverrides, type Override } from './overrides.ts'
 import { reportForm } from '../../lab-reports/parsing-jobs/example-report.ts'
 import { examplePatient, examplePhysician } from '../../people/person/example-patient.ts'
@@ -36,14 +37,7 @@ interface LabTest {
   lab: { slug: string }
 }
 
-export interface FeedEvent {
-  id: string
-  type: string
-  object_id: string
-  created_at: string
-  /** Null: it is deleted. */
-  body: { user_id?: string; data: { status?: string; device_model?: string } } | null
-}
+export type FeedEvent = ListedEvent<{ user_id?: string; data: { status?: string; device_model?: string } }>
 
 interface Events {
   data: FeedEvent[]
