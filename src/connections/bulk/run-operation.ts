@@ -120,11 +120,11 @@ const triggerHistories = ({ tx }: JobContext, { id, provider }: Operation): Prom
     return !busy.length && items.length < HISTORIES_AT_ONCE
   })
 
-/** The handler of the job of an operation. `monotonic_ms` measures how long it has worked. */
-export const bulkHandler = (access: VendorAccess, monotonic_ms: () => number = () => performance.now()): Handler =>
+/** The handler of the job of an operation. */
+export const bulkHandler = (access: VendorAccess): Handler =>
   defineHandler(runBulkOperation, async (context, payload) => {
     const { tx } = context
-    const started_ms = monotonic_ms()
+    const started_ms = performance.now()
     const begun = await tx(async (current) => {
       const operation = await unfinishedOperation(current, payload.operation_id)
       return operation && { operation, vendor: await findVendor(current, access, operation.provider) }
@@ -133,7 +133,7 @@ export const bulkHandler = (access: VendorAccess, monotonic_ms: () => number = (
     const { operation, vendor } = begun
     if (!vendor) return tx((current) => endBulkOperation(current, operation.id, { isAborted: true }))
     const isImport = operation.type === 'link_bulk_import'
-    const isTimeUp = () => monotonic_ms() - started_ms > WORK_MS
+    const isTimeUp = () => performance.now() - started_ms > WORK_MS
     const isDone = isImport
       ? await importConnections(context, access, operation, isTimeUp)
       : await triggerHistories(context, operation)

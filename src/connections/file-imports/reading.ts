@@ -68,7 +68,7 @@ export type Skipped = Partial<Record<SkipReason, Record<string, number>>>
 const KINDS_MAX = 100
 
 /** Counts skipped records. Kinds come from files: only plain names are kept, and only so many. */
-export function countSkipped(skips: Skipped, reason: SkipReason, kind: string, count = 1): void {
+export function countSkipped(skips: Skipped, reason: SkipReason, kind: string, count: number): void {
   const kinds = (skips[reason] ??= {})
   const name = /^[\w-]{1,100}$/.test(kind) && kind !== '__proto__' ? kind : 'other'
   const listed = Object.hasOwn(kinds, name) || Object.keys(kinds).length < KINDS_MAX ? name : 'other'

@@ -230,11 +230,11 @@ function afterRejection(payload: PullPayload, error: VendorError, now_ms: number
 const spread = ({ user_id, resource }: PullPayload): number =>
   [...`${user_id} ${resource}`].reduce((sum, char) => (sum * 31 + char.codePointAt(0)!) % 1000, 7) / 1000
 
-/** The handler of the job that asks for one resource. `monotonic_ms` measures how long it has worked. */
-export const pullHandler = ({ access, reader }: PullAccess, monotonic_ms: () => number = () => performance.now()): Handler =>
+/** The handler of the job that asks for one resource. */
+export const pullHandler = ({ access, reader }: PullAccess): Handler =>
   defineHandler(pullResource, async (context, payload) => {
     const { tenant, tx } = context
-    const started_ms = monotonic_ms()
+    const started_ms = performance.now()
     const start = await tx((current) => begin(current, access, payload))
     if (!start) return
     const { user, vendor, windows } = start
@@ -247,7 +247,7 @@ export const pullHandler = ({ access, reader }: PullAccess, monotonic_ms: () => 
     let asked: PullPayload = payload
     try {
       for (const window of windows) {
-        if (monotonic_ms() - started_ms > WORK_MS) {
+        if (performance.now() - started_ms > WORK_MS) {
           await tx(async (current) => enqueue(current, pullResource, { ...asked, attempt: 0 }))
           return
         }

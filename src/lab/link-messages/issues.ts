@@ -155,7 +155,7 @@ interface FinishOptions {
 }
 
 /** Marks an issue as done, and with it the message that it is. Writes lab_link_issue or lab_message. Errors: 404 no such issue. */
-export async function finishIssue(db: Queries, id: string, { org_id, comment }: FinishOptions = {}): Promise<Issue> {
+export async function finishIssue(db: Queries, id: string, { org_id, comment }: FinishOptions): Promise<Issue> {
   const find = () => db.maybe(IssueRow, sql`select ${issueColumns} from ${issueRows} where i.id = ${id} and ${ofOrg(org_id)}`)
   if (!(await find())) throw notFound('Issue not found')
   const count = await db.run(

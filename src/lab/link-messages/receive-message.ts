@@ -110,14 +110,9 @@ export interface MessageReceipt {
  * `receiveFromLink`.
  * Errors: 400 the account has no link; errors of `storeIncoming`.
  */
-export async function receiveMessage(
-  context: ReceiveContext,
-  account_id: string,
-  bytes: Uint8Array,
-  source = 'command',
-): Promise<MessageReceipt> {
+export async function receiveMessage(context: ReceiveContext, account_id: string, bytes: Uint8Array): Promise<MessageReceipt> {
   if (!(await findLink(context.db.queries, account_id))) throw badRequest('The lab account has no link')
-  const { message_id, isRepetition } = await storeIncoming(context, { bytes, link_account_id: account_id, source })
+  const { message_id, isRepetition } = await storeIncoming(context, { bytes, link_account_id: account_id, source: 'command' })
   return { ...(await processNow(context, message_id)), isRepetition }
 }
 

@@ -29,7 +29,7 @@ export class SegmentBuilder {
   readonly id: string
   readonly fields: SegmentFields = []
 
-  constructor(id: string, values: Record<number, FieldValue | null | undefined> = {}) {
+  constructor(id: string, values: Record<number, FieldValue | null | undefined>) {
     this.id = id
     for (const [field, value] of Object.entries(values)) if (value !== null && value !== undefined) this.add(Number(field), value)
   }

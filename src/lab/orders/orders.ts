@@ -18,18 +18,18 @@ import { countOrders } from './list-orders.ts'
 const OrderDocument = T.Object({ document: T.String() })
 
 /** Reads an order as JSON text. The text names the user of the order. Errors: 404 the team has no such order, or its user is deleted. */
-export async function readOrder(tx: Tx, id: string, missingText = "This order doesn't exist."): Promise<string> {
+export async function readOrder(tx: Tx, id: string): Promise<string> {
   const row = await tx.lookup(
     OrderDocument,
     sql`select document from lab_order where id = ${id} and team_id = ${tx.team} and ${notDeletedHere(tx, sql`user_id`)}`,
   )
-  if (!row) throw notFound(missingText)
+  if (!row) throw notFound("This order doesn't exist.")
   return row.document
 }
 
 /** Reads an order. Errors: 404 the team has no such order, or its user is deleted. */
-export async function getOrder(tx: Tx, id: string, missingText?: string): Promise<Order> {
-  const order = JSON.parse(await readOrder(tx, id, missingText)) as Order
+export async function getOrder(tx: Tx, id: string): Promise<Order> {
+  const order = JSON.parse(await readOrder(tx, id)) as Order
   tx.concerns(order.user_id)
   return order
 }

@@ -63,9 +63,9 @@ const STATUSES_REQUIRING_PATIENT = new Set(['transit_lab', 'delivered_to_lab'])
  * Changes a kit's status. A delivery problem clears the expected delivery date. Emits labtest.order.updated.
  * Errors: 400 the lifecycle has no such transition, or the kit would go to the lab before its patient is registered.
  */
-export function moveKit(lockedOrder: LockedOrder, targetStatus: string, status_detail: string | null = null): void {
+export function moveKit(lockedOrder: LockedOrder, targetStatus: string): void {
   if (STATUSES_REQUIRING_PATIENT.has(targetStatus) && !isRegistered(lockedOrder))
     throw badRequest(`Transition from ${lockedOrder.lowLevelStatus} to ${targetStatus} is not allowed before registration`)
   if (targetStatus === 'problem_in_transit_customer') delete lockedOrder.internalData.arrives_on
-  lockedOrder.transitionTo(targetStatus, status_detail)
+  lockedOrder.transitionTo(targetStatus)
 }

@@ -52,7 +52,7 @@ const Row = T.Object({
 export type Row = Static<typeof Row>
 
 /** The lines of a day in the database that satisfy all conditions, in order, some thousands per batch. @param start_seq the number of the line before the first one */
-export async function* readLines(db: Queries, day: string, conditions: Sql[] = [], start_seq = 0): AsyncGenerator<Row[]> {
+export async function* readLines(db: Queries, day: string, conditions: Sql[], start_seq = 0): AsyncGenerator<Row[]> {
   for (let last = start_seq; ;) {
     const rows = await db.many(
       Row,

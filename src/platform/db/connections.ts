@@ -102,7 +102,7 @@ export class Connections {
       client.pid = rows[0].pid
       this.#isDistributed ||= rows[0].is_distributed
       await takeRole(client, options, reach)
-      await client.prepare(reach === 'team' ? teamSetting('') : ASYNC_COMMIT)
+      await client.send(reach === 'team' ? teamSetting('') : ASYNC_COMMIT)
     }
     const pool = (reach: Reach, slots: number, team_slots: number) =>
       new ConnectionPool({

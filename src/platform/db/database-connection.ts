@@ -90,11 +90,6 @@ export class DatabaseConnection extends pg.Client {
     }
   }
 
-  /** Prepares a setting. */
-  prepare(setting: Setting): Promise<unknown> {
-    return this.send(setting)
-  }
-
   destroy(reason?: Error): void {
     this.connection.stream.destroy(reason)
   }

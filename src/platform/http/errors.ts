@@ -34,7 +34,7 @@ const JSON_TYPE = 'application/json'
  * Errors: 406 it admits none.
  * @param formats media types in addition to JSON
  */
-export function acceptedFormat(accept: string | string[] | undefined, formats: readonly string[] = []): string {
+export function acceptedFormat(accept: string | string[] | undefined, formats: readonly string[]): string {
   if (accept === undefined) return JSON_TYPE
   const ranges = String(accept)
     .split(',')

@@ -112,9 +112,9 @@ export function plainTable(canvas: PdfCanvas, title: string, columns: readonly C
 }
 
 /** A section with a heading; lines may continue on the next page; nothing if there is no text. Cut at 4,000 characters. */
-export function headedText(canvas: PdfCanvas, title: string, text: string | null, lines_max = 60): Block[] {
+export function headedText(canvas: PdfCanvas, title: string, text: string | null): Block[] {
   if (!text?.trim()) return []
-  const lines = canvas.wrap(toPrintable(text, 4000), long, contentWidth - 12, lines_max)
+  const lines = canvas.wrap(toPrintable(text, 4000), long, contentWidth - 12, 60)
   const container: Container = { tag: 'P' }
   return [
     sectionHeading(canvas, title),

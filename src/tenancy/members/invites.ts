@@ -40,8 +40,7 @@ export async function listInvites(tx: PlainTx, org_id: string, query: PeopleQuer
   const rows = await tx.many(
     Invite,
     sql`
-    select id, email, invited_at, resent_at, ${creatorColumn(sql`creator_member_id`)}, role,
-           ${roleBindings(sql`role`, sql`team_ids`, sql`team_roles`)}
+    select id, email, invited_at, resent_at, ${creatorColumn(sql`creator_member_id`)}, role, ${roleBindings}
     from invite where ${joinConditions(conditions)} ${pages.order}`,
   )
   const { page, next_cursor } = pages.cut(rows, ({ invited_at, id }) => [invited_at, id])

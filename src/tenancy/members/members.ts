@@ -26,7 +26,7 @@ export async function listMembers(tx: PlainTx, org_id: string, query: PeopleQuer
   const rows = await tx.many(
     Member,
     sql`
-    select id, name, email, created_at as created_on, role, ${roleBindings(sql`role`, sql`team_ids`, sql`team_roles`)} from member
+    select id, name, email, created_at as created_on, role, ${roleBindings} from member
     where ${joinConditions(conditions)} ${pages.order}`,
   )
   const { page, next_cursor } = pages.cut(rows, ({ created_on, id }) => [created_on, id])
@@ -44,7 +44,7 @@ export async function addMember(
     sql`
     insert into member (id, org_id, name, email, role, team_ids, team_roles, created_at)
     values (${tx.uuid()}, ${org_id}, ${name}, ${email}, ${role}, ${team_ids}, ${JSON.stringify(team_roles)}, ${tx.now})
-    returning id, name, email, created_at as created_on, role, ${roleBindings(sql`role`, sql`team_ids`, sql`team_roles`)}`,
+    returning id, name, email, created_at as created_on, role, ${roleBindings}`,
   )
 }
 

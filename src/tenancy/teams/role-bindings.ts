@@ -3,16 +3,16 @@ import type { PlainTx } from '../../platform/db/transaction.ts'
 import { invalidField, notFound } from '../../platform/http/errors.ts'
 import { teamRoleOf } from '../roles/roles.ts'
 import { T } from '../../platform/schema/schema.ts'
-import { sql, type Sql } from '../../platform/db/sql.ts'
+import { sql } from '../../platform/db/sql.ts'
 
 export const roles = ['org_admin', 'team_admin', 'no_role'] as const
 export type Role = (typeof roles)[number]
 
-/** Bindings in API format: null for roles without teams. */
-export const roleBindings = (role: Sql, teams: Sql, rolesInTeams: Sql): Sql => sql`
-  case ${role} when 'team_admin' then to_json(array(
-    select json_build_object('team_id', bound, 'role', coalesce(${rolesInTeams} ->> bound::text, 'administrator'))
-    from unnest(${teams}) bound order by bound)) end as team_role_bindings`
+/** Bindings of a member or an invite in API format: null for roles without teams. */
+export const roleBindings = sql`
+  case role when 'team_admin' then to_json(array(
+    select json_build_object('team_id', bound, 'role', coalesce(team_roles ->> bound::text, 'administrator'))
+    from unnest(team_ids) bound order by bound)) end as team_role_bindings`
 
 /** The teams of a role, and the roles in those of them where it is not that of an administrator, as they are stored. */
 export interface RoleTeams {

@@ -136,7 +136,6 @@ export async function findStaffServing(
   org_id: string,
   where: PatientLocation,
   service: ServiceType,
-  condition: Sql = sql`true`,
 ): Promise<StaffRecord[]> {
   const { lng, lat, zip } = where
   const rows = await queries.many(
@@ -144,7 +143,7 @@ export async function findStaffServing(
     sql`
     select document from phlebotomist
     where (zips @> array[${zip}]::text[] or service_box @> box(point(${lng}, ${lat}), point(${lng}, ${lat})))
-      and is_active and ${service} = any (service_types) and (org_id is null or org_id = ${org_id}) and ${condition}
+      and is_active and ${service} = any (service_types) and (org_id is null or org_id = ${org_id})
     order by id`,
   )
   return rows.map(parseStaffRecord).filter((staff) => servesLocation(staff, where))

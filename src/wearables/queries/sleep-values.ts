@@ -42,15 +42,15 @@ export function awakenings(field: 'awake_at' | 'awakenings', team: string, user_
       cross join lateral (select z.a as value) a cross join lateral (select z.b as value) b cross join lateral (select z.c as value) c
       where k.team_id = ${team} and k.user_id = ${user_id} and k.kind = 'sleep_cycle' and k.calendar_date = s.calendar_date
         and k.provider = s.provider and k.document ->> 'sleep_id' = s.id::text) t`
-  const isAsleep = (stage: Sql) => sql`${stage} = any (${ASLEEP}::int[])`
+  const isAsleep = sql`n.stage = any (${ASLEEP}::int[])`
   if (field === 'awake_at')
     return {
       kind: 'time',
-      value: sql`(select ${start} + make_interval(secs => max(n.until_s)) from (${stages}) n where ${isAsleep(sql`n.stage`)})`,
+      value: sql`(select ${start} + make_interval(secs => max(n.until_s)) from (${stages}) n where ${isAsleep})`,
     }
   return {
     kind: 'int',
-    value: sql`(select case when count(*) > 0 then count(*) filter (where ${isAsleep(sql`n.stage`)} and n.next = ${AWAKE}::int) end::float8
+    value: sql`(select case when count(*) > 0 then count(*) filter (where ${isAsleep} and n.next = ${AWAKE}::int) end::float8
       from (${stages}) n)`,
   }
 }

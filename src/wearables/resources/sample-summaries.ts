@@ -21,11 +21,10 @@ const sourceFields = ({ source }: Common) => ({
   source_device_id: null,
 })
 
-const minerals = nutrientValues('sodium potassium calcium phosphorus magnesium iron zinc fluoride chloride', 1)
-const elements = nutrientValues('chromium copper iodine manganese molybdenum selenium', 1)
+const minerals = nutrientValues('sodium potassium calcium phosphorus magnesium iron zinc fluoride chloride')
+const elements = nutrientValues('chromium copper iodine manganese molybdenum selenium')
 const vitamins = nutrientValues(
   'vitamin_a vitamin_b1 riboflavin niacin pantothenic_acid vitamin_b6 biotin vitamin_b12 vitamin_c vitamin_d vitamin_e vitamin_k folic_acid',
-  1,
 )
 const nourishment = {
   energy: { unit: 'kcal', value: 420 },
@@ -42,8 +41,8 @@ const nourishment = {
   micros: { minerals, trace_elements: elements, vitamins },
 }
 
-function nutrientValues(names: string, value: number): Record<string, number> {
-  return Object.fromEntries(names.split(' ').map((name) => [name, value]))
+function nutrientValues(names: string): Record<string, number> {
+  return Object.fromEntries(names.split(' ').map((name) => [name, 1]))
 }
 
 /** The fields of a summary beyond the common ones. */
