@@ -62,6 +62,8 @@ const fold = (text: string): string =>
     .replace(/\blit(?:er|re)\b/g, 'l')
     .replace(/\s+/g, '')
     .replace(/ui(?=\/)/g, 'iu')
+    // Units of an antibody against an allergen.
+    .replace(/^kua(?=\/l)/, 'ku')
     .replace(/\*{2}/g, '^')
 
 /** Counts: "10^3/uL", "x10E3/µL", "x E9/L", "K/uL", "thou/mm3", "10*9/L", "/cumm", "lakhs/cumm", "cells/uL". */

@@ -432,3 +432,65 @@ test('names of everyday reports that say the specimen or the estimation in short
   assert.deepEqual(pair(['Typhidot IgM', 'Negative', null], ['Chikungunya IgM', 'Positive', null]), [0, 0])
   assert.deepEqual(pair(['Haematocrit', '0.36', null], ['Haemoglobin', '119', null]), [0, 1])
 })
+
+test('what has a word that a term has not is something else, and a part of a longer name may be meant', () => {
+  const others: Parameters<typeof row>[] = [
+    ['Vitamin K1', '0.5', 'ng/mL'],
+    ['Interleukin 4', '2.1', 'pg/mL'],
+    ['Remnant Cholesterol', '15', 'mg/dL'],
+    ['HDL Particle Number', '34', 'umol/L'],
+    ['Insulin Resistance Score', '22'],
+    ['Systolic Blood Pressure', '120', 'mmHg'],
+    ['Trisomy 18', 'Low risk'],
+    ['Blastocystis hominis', 'Not detected'],
+  ]
+  for (const [name, value, units] of others) assert.equal(meaningOf(name, value, units).loinc_match_status, 'no_match', name)
+  for (const name of ['Pigweed', 'House Dust Mite', 'Pecan Tree'])
+    assert.equal(meaningOf(name, '0.2', 'kU/L').loinc_match_status, 'needs_review', name)
+})
+
+test('a part of a ratio, a specimen alone and a term of another quantity are no candidates', () => {
+  assert.equal(meaningOf('Copper/Zinc Ratio', '1.1').loinc_match_status, 'no_match')
+  assert.equal(meaningOf('FT3/FT4 Ratio', '0.3').loinc_match_status, 'no_match')
+  assert.equal(codeOf('SGOT / AST', '22', 'U/L'), '1920-8')
+  assert.equal(meaningOf('Blood', 'Absent', null, { source_panel_name: 'Stool' }).loinc_match_status, 'no_match')
+  for (const [name, value, units] of [
+    ['Estradiol (E2)', '1.9', 'ng/mg'],
+    ['DHEA-S', '97', 'ng/mg'],
+    ['Testosterone', '5.8', 'ng/mg'],
+    ['Fecal Fat', '4', 'g/24h'],
+  ] as const)
+    assert.equal(meaningOf(name, value, units).loinc_match_status, 'no_match', name)
+})
+
+test('a result in words is none of a quantity; a word that is no result leaves the quantity to a person', () => {
+  assert.equal(meaningOf('Pregabalin', 'Negative').loinc_match_status, 'no_match')
+  assert.equal(meaningOf('Potassium', 'interfering substance').loinc_match_status, 'needs_review')
+})
+
+test('an index is a number without a unit', () => {
+  assert.deepEqual(matchOf('Free T4 Index', '2.1'), ['32215-6', 'auto_match'])
+})
+
+test('units of antibodies against allergens are written with or without their A', () => {
+  const panel = { source_panel_name: 'Allergy' }
+  assert.deepEqual(matchOf('Peanut (f13)', '0.4', 'kUA/L', panel), matchOf('Peanut (f13)', '0.4', 'kU/L', panel))
+  assert.equal(matchOf('Peanut (f13)', '0.4', 'kUA/L', panel)[1], 'auto_match')
+})
+
+test('a name that is known to have no term has no candidate, and the numbers of notes behind a name change nothing', () => {
+  const names: Parameters<typeof row>[] = [
+    ['Large HDL-P', '6.1', 'umol/L'],
+    ['HDL-P (Total)', '31.2', 'umol/L'],
+    ['LP-IR Score', '66'],
+    ['Vitamin B12 (active)', '88', 'pmol/L'],
+    ['PT Control', '12.0', 'Seconds'],
+    ['Non Motile', '30', '%', { source_panel_name: 'Semen Analysis' }],
+  ]
+  for (const values of names) {
+    const { loinc_match_status, loinc_matches, findings } = meaningOf(...values)
+    assert.deepEqual([loinc_match_status, loinc_matches, findings], ['no_match', [], []], values[0])
+  }
+  assert.equal(codeOf('Vitamin B12', '88', 'pmol/L'), '14685-2')
+  assert.equal(meaningOf('TSH 02', '2.140', 'uIU/mL').loinc_match_status, 'needs_review')
+})

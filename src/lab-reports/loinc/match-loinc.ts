@@ -6,7 +6,7 @@ import { readName } from './name-text.ts'
 import { checkPlausibility, type Finding } from './plausibility.ts'
 import { isSusceptibilityTerm, susceptibilityCandidates } from './susceptibility-terms.ts'
 import { familyOf, findSpecimen } from './term-fit.ts'
-import { once, shippedTerms, type Term } from './terms.ts'
+import { namesWithoutTerm, once, shippedTerms, type Term } from './terms.ts'
 
 export type { ReportRow } from './match-terms.ts'
 export type { Finding } from './plausibility.ts'
@@ -52,7 +52,10 @@ export const KNOWN_FROM = 0.7
 
 /** The index of the shipped terms; the first call builds it. */
 export const shippedIndex: () => NameIndex = once(() =>
-  buildNameIndex(shippedTerms().filter((term) => !isSusceptibilityTerm(term))),
+  buildNameIndex(
+    shippedTerms().filter((term) => !isSusceptibilityTerm(term)),
+    namesWithoutTerm(),
+  ),
 )
 
 /**

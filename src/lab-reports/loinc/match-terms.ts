@@ -1,5 +1,6 @@
 // Chooses among terms with a name: by unit, specimen, form of the value, method and panel. Pure.
 import { convert, kindsOfProperty, readUnit, type Unit, unitlessProperties } from '../../lab-values/ucum-units.ts'
+import { isResultWord } from '../../lab-values/values.ts'
 import { bracketsIn, findByName, findSimilar, isTermName, isSaidByTerm, type NameHit, type NameIndex } from './name-index.ts'
 import { methodsIn, type NameParts, readName, saysNothing, specimenOfLetter, timingIn } from './name-text.ts'
 import { isWithin, readNumber } from './numbers.ts'
@@ -83,6 +84,9 @@ const ALLERGEN_CODE = /^[a-z]{1,2}\d{1,3}$/iu
 const unitAgrees = (term: Term, units: readonly Unit[]): boolean =>
   units.some(({ kind, canonical }) => term.units.includes(canonical) || (kindsOfProperty[term.property]?.includes(kind) ?? false))
 
+/** Of another quantity, so that no name makes a candidate of the term. */
+const UNFIT_UNIT = 0.49
+
 /** `0-5`, as cells of a sediment are counted. */
 const INTERVAL = /^\s*\d+\s*(?:-|–|to)\s*\d+\s*$/iu
 
@@ -93,7 +97,7 @@ function unitFit(term: Term, units: readonly Unit[], text: string, { value }: Re
     // `Non-Reactive` and the unit of the index that it follows from; `Negative` and the unit of the cutoff of a drug.
     const isUnitOfWord = term.panels.includes('drugscreen') || units.every(({ kind }) => kind === 'index')
     if (!isNumber) return { fit: form === 'word' ? 0.93 : 0.3, isExact: form === 'word' && isUnitOfWord }
-    if (!unitAgrees(term, units)) return { fit: 0.55, isExact: false }
+    if (!unitAgrees(term, units)) return { fit: UNFIT_UNIT, isExact: false }
     // Two units of D-dimer differ by a factor of two.
     const unitOfDimer = /\b(?:FEU|DDU)\b/iu.exec(text)?.[0].toUpperCase()
     if (unitOfDimer && /\b(?:FEU|DDU)\b/u.test(term.component) && !term.component.includes(unitOfDimer))
@@ -107,11 +111,13 @@ function unitFit(term: Term, units: readonly Unit[], text: string, { value }: Re
   if (text !== '' && isNumber) return { fit: 0.8, isExact: false }
   if (!isNumber) return { fit: form === 'number' ? 0.6 : form === 'titer' ? 0.8 : 1, isExact: form === 'word' }
   if (form === 'titer') return term.property === 'Titr' ? { fit: 1, isExact: true } : { fit: 0.5, isExact: false }
-  if (form === 'word') return { fit: 0.6, isExact: false }
+  // Whether something was detected is another term than how much of it; a word that is no result says nothing of that.
+  if (form === 'word') return { fit: isResultWord(value) ? UNFIT_UNIT : 0.6, isExact: false }
   if (term.property === 'Naric' && INTERVAL.test(value)) return { fit: 1, isExact: true }
   // A hematocrit of 0.36.
   if (term.property === 'VFr' && /^0?[.,]\d+$/u.test(value)) return { fit: 1, isExact: true }
   if (term.property === 'Titr') return { fit: 0.8, isExact: false }
+  if (/\bindex$/u.test(term.component) && term.units.includes('{index}')) return { fit: 1, isExact: true }
   if (unitlessProperties.has(term.property))
     return { fit: term.property === 'ACnc' ? 0.88 : 1, isExact: term.property !== 'ACnc' }
   return { fit: 0.86, isExact: false }
@@ -158,7 +164,7 @@ function scoreHits(
   const units = readUnit(row.units)
   const unitText = (row.units ?? '').trim()
   const form = formOf(row.value)
-  const specimen = saidSpecimen(row, name, () => hits) ?? suggestedSpecimen
+  const specimen = specimenOfUnit(row, name, units) ?? saidSpecimen(row, name, () => hits) ?? suggestedSpecimen
   const family =
     specimen === undefined
       ? assumedFamily(
@@ -215,6 +221,14 @@ function scoreHits(
   })
   return spread(scored.filter(({ score }) => score >= SHOWN_FROM)).slice(0, 5)
 }
+
+/** `ng/mg`: a quantity per creatinine is one of urine, whatever the heading of its table says. */
+const specimenOfUnit = (row: ReportRow, name: NameParts, units: readonly Unit[]): string | undefined =>
+  units.some(({ kind }) => kind === 'creatinine_ratio') &&
+  !/[/:]|\bratio\b/iu.test(row.test_name) &&
+  [undefined, 'blood', 'bloods'].includes(saidSpecimen(row, name, () => []))
+    ? 'urine'
+    : undefined
 
 /**
  * Whether nothing but the panel says that a row is of blood, and what it names is far more often measured in something else: it may stand

@@ -1,6 +1,6 @@
 // Finds terms by name: exact names first, then names with characters that recognition confuses, then names that share words. Pure.
-import type { NameParts } from './name-text.ts'
-import { confusionKeyOf, foldText, nameKeys, tokensOf } from './name-words.ts'
+import { type NameParts, namesSpecimen } from './name-text.ts'
+import { confusionKeyOf, foldText, isRatio, nameKeys, tokensOf } from './name-words.ts'
 import type { Term } from './terms.ts'
 
 export interface NameHit {
@@ -28,6 +28,8 @@ interface IndexedName {
 
 export interface NameIndex {
   exact: Map<string, Entry[]>
+  /** Keys of names of which it is known that they mean none of the terms. */
+  withoutTerm: ReadonlySet<string>
   byConfusionKey: Map<string, Entry[]>
   /** Token → numbers of names. */
   words: Map<string, number[]>
@@ -36,6 +38,8 @@ export interface NameIndex {
 }
 
 const FUZZY_MAX = 40
+/** Factor for a name that has not each word of what was asked, or is that of a ratio: `Vitamin K1` is not another vitamin. */
+const ANOTHER_WORD = 0.57
 /** Certainty of a reading below which only a part of the name was found. */
 const EXACT_FROM = 0.95
 /** Only words this rare decide which names are compared. */
@@ -48,9 +52,16 @@ function put(map: Map<string, Entry[]>, key: string, entry: Entry): void {
   else if (entry.isOwnName) for (const old of there) if (old.term === entry.term) old.isOwnName = true
 }
 
-/** Builds an index of terms. 3,000 terms take about 150 ms. */
-export function buildNameIndex(terms: readonly Term[]): NameIndex {
-  const index: NameIndex = { exact: new Map(), byConfusionKey: new Map(), words: new Map(), names: [], rarity: new Map() }
+/** Builds an index of terms, and of names that mean none of them. 3,000 terms take about 150 ms. */
+export function buildNameIndex(terms: readonly Term[], namesWithoutTerm: readonly string[] = []): NameIndex {
+  const index: NameIndex = {
+    exact: new Map(),
+    withoutTerm: new Set(namesWithoutTerm.flatMap((name) => nameKeys(name))),
+    byConfusionKey: new Map(),
+    words: new Map(),
+    names: [],
+    rarity: new Map(),
+  }
   const known = new Map<string, { tokens: string[]; keys: string[]; confusionKey: string }>()
   // Terms of a component share names.
   const read = (name: string): { tokens: string[]; keys: string[]; confusionKey: string } => {
@@ -99,7 +110,10 @@ export function findByName(index: NameIndex, name: NameParts): NameHit[] {
     if (hits) return hits
   }
   for (const { text, tokens, certainty, isInBrackets } of name.readings) {
-    const entries = nameKeys(text, tokens).flatMap((key) => index.exact.get(key) ?? [])
+    const keys = nameKeys(text, tokens)
+    const entries = keys.flatMap((key) => index.exact.get(key) ?? [])
+    // What only resembles a name that is known to mean something else is no candidate.
+    if (entries.length === 0 && certainty >= EXACT_FROM && keys.some((key) => index.withoutTerm.has(key))) return []
     if (entries.length === 0) continue
     const hits = unique(entries).map(({ term, isOwnName }) => ({
       term,
@@ -120,10 +134,10 @@ export function findByName(index: NameIndex, name: NameParts): NameHit[] {
   return findSimilar(index, name)
 }
 
-/** Whether a name is, word for word, that of a term: no fuzzy search. */
+/** Whether a name is, word for word, that of a term, or one that is known to have none: no fuzzy search. */
 export function isExactName(index: NameIndex, name: NameParts): boolean {
   const isThere = ({ text, tokens }: { text: string; tokens: string[] }) =>
-    nameKeys(text, tokens).some((key) => index.exact.has(key))
+    nameKeys(text, tokens).some((key) => index.exact.has(key) || index.withoutTerm.has(key))
   if (name.readings.some((reading) => reading.certainty >= EXACT_FROM && isThere(reading))) return true
   return name.parts.length > 1 && namedByEveryPart(index, name.parts) !== undefined
 }
@@ -206,19 +220,26 @@ function unique(entries: readonly Entry[]): Entry[] {
 /** Names that share words, by the rarity of the words; a word with one different letter counts a little less. */
 export function findSimilar(index: NameIndex, name: NameParts): NameHit[] {
   const best = new Map<Term, NameHit>()
-  for (const { tokens, certainty } of name.readings.slice(0, 6)) {
+  for (const { text, tokens, certainty } of name.readings.slice(0, 6)) {
     const asked = [...new Set(tokens)].map((token) => ({ token, near: nearestWord(index, token) }))
     const weight = asked.reduce((sum, { token, near }) => sum + (index.rarity.get(near?.word ?? token) ?? 6), 0)
-    const shared = new Map<number, number>()
+    const shared = new Map<number, { sum: number; count: number }>()
+    // Numbers behind a name may be those of notes.
+    const telling = asked.filter(({ token, near }) => near || !/^\d+$/u.test(token)).length
+    // `Blood` is in names of what is measured in it.
+    if (asked.every(({ token }) => namesSpecimen(token))) continue
     for (const { near } of asked)
       if (near)
-        for (const number of index.words.get(near.word)!)
-          shared.set(number, (shared.get(number) ?? 0) + index.rarity.get(near.word)! * near.likeness)
-    for (const [number, sum] of shared) {
-      const { term, isOwnName, weight: other } = index.names[number]!
+        for (const number of index.words.get(near.word)!) {
+          const { sum, count } = shared.get(number) ?? { sum: 0, count: 0 }
+          shared.set(number, { sum: sum + index.rarity.get(near.word)! * near.likeness, count: count + 1 })
+        }
+    for (const [number, { sum, count }] of shared) {
+      const { term, isOwnName, weight: other, tokens: own } = index.names[number]!
+      const isAnother = count < telling || (own.includes('ratio') && !isRatio(text))
       const similarity = (2 * sum) / (weight + other)
       if (similarity < SIMILAR_FROM) continue
-      const quality = Math.min(0.85, 0.3 + 0.6 * similarity) * certainty
+      const quality = Math.min(0.85, 0.3 + 0.6 * similarity) * certainty * (isAnother ? ANOTHER_WORD : 1)
       if ((best.get(term)?.quality ?? 0) < quality) best.set(term, { term, quality, isOwnName, isExact: false })
     }
   }

@@ -21,7 +21,7 @@ export interface NameParts {
 
 /** A word for the specimen of a name or heading → a family of specimens. */
 const SPECIMENS: [RegExp, string][] = [
-  [/\b(?:arterial|abg)\b/, 'arterial'],
+  [/\b(?:arterial|abg|pac?o2)\b/, 'arterial'],
   [/\b(?:venous|vbg)\b/, 'venous'],
   [/\b(?:capillary|fingerstick)\b/, 'capillary'],
   [/\bcord\b/, 'cord'],
@@ -154,7 +154,10 @@ export function readName(name: string): NameParts {
     add(strip(withoutMethod, [SPECIMEN_WORDS, SPECIMEN_LETTERS, FILLERS]), start - 0.08, isInBrackets)
   }
   // "ALT - SGPT", "SGOT / AST", "Hematology: WBC"
-  const parts = outside.split(/\s+-\s+|\s*[/|;:]\s*|,\s+/).filter((part) => /\p{L}/u.test(part))
+  // A part of a ratio is something else.
+  const ends = /\bratio\b/u.test(outside) ? /\s+-\s+|,\s+/u : /\s+-\s+|\s*[/|;:]\s*|,\s+/u
+  // Behind a comma a letter is no name: `S` is serum.
+  const parts = outside.split(ends).filter((part) => /\p{L}/u.test(part) && part.length > 1)
   if (parts.length > 1) {
     for (const part of parts) add(strip(part, [SPECIMEN_WORDS]), 0.72)
     add(parts.slice(1).join(' '), 0.86)
@@ -189,6 +192,9 @@ const LETTERS_OF_SPECIMENS: Record<string, string> = {
 
 /** The specimen that a letter or a short form names in brackets or behind a name. */
 export const specimenOfLetter = (letter: string): string | undefined => LETTERS_OF_SPECIMENS[letter]
+
+/** Whether a text has only words for specimens. */
+export const namesSpecimen = (text: string): boolean => strip(text, [SPECIMEN_WORDS]) === ''
 
 /** Whether a text has only words that change nothing about what is measured. */
 export const saysNothing = (text: string): boolean => tokensOf(strip(foldText(text), [FILLERS])).length === 0

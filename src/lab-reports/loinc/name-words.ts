@@ -13,44 +13,46 @@ const GREEK: Record<string, string> = {
 }
 
 /** Spellings of one word, by token. */
-const WORDS: Record<string, string> = {
-  vit: 'vitamin',
-  hep: 'hepatitis',
-  antibody: 'ab',
-  antibodie: 'ab',
-  anti: 'ab',
-  autoantibody: 'ab',
-  autoantibodie: 'ab',
-  antigen: 'ag',
-  abs: 'absolute',
-  percentage: '%',
-  percent: '%',
-  aluminium: 'aluminum',
-  caesium: 'cesium',
-  colour: 'color',
-  tumour: 'tumor',
-  sulphate: 'sulfate',
-  coeliac: 'celiac',
-  ionised: 'ionized',
-  luteinising: 'luteinizing',
-  foetal: 'fetal',
-  faecal: 'fecal',
-  faece: 'fecal',
-  paracetamol: 'acetaminophen',
-  adrenaline: 'epinephrine',
-  noradrenaline: 'norepinephrine',
-  gonorrhoea: 'gonorrhea',
-  gonorrhoeae: 'gonorrhea',
-  thrombocyte: 'platelet',
-  lvl: 'level',
-  vol: 'volume',
-  // The class of drugs, and not the one drug of this name.
-  amphetamines: 'amphetamines',
-  leucocyte: 'leukocyte',
-  i: '1',
-  ii: '2',
-  iii: '3',
-}
+const WORDS = new Map(
+  Object.entries({
+    vit: 'vitamin',
+    hep: 'hepatitis',
+    antibody: 'ab',
+    antibodie: 'ab',
+    anti: 'ab',
+    autoantibody: 'ab',
+    autoantibodie: 'ab',
+    antigen: 'ag',
+    abs: 'absolute',
+    percentage: '%',
+    percent: '%',
+    aluminium: 'aluminum',
+    caesium: 'cesium',
+    colour: 'color',
+    tumour: 'tumor',
+    sulphate: 'sulfate',
+    coeliac: 'celiac',
+    ionised: 'ionized',
+    luteinising: 'luteinizing',
+    foetal: 'fetal',
+    faecal: 'fecal',
+    faece: 'fecal',
+    paracetamol: 'acetaminophen',
+    adrenaline: 'epinephrine',
+    noradrenaline: 'norepinephrine',
+    gonorrhoea: 'gonorrhea',
+    gonorrhoeae: 'gonorrhea',
+    thrombocyte: 'platelet',
+    lvl: 'level',
+    vol: 'volume',
+    // The class of drugs, and not the one drug of this name.
+    amphetamines: 'amphetamines',
+    leucocyte: 'leukocyte',
+    i: '1',
+    ii: '2',
+    iii: '3',
+  }),
+)
 /** Words that change nothing about what is measured. */
 const NOISE = new Set(
   'level test assay the of in by for and or with measurement value result concentration virus sp viru reflex w wrfx rfx observation'.split(
@@ -116,7 +118,7 @@ export function tokensOf(text: string): string[] {
   if (folded.includes('.')) folded = folded.replace(DOTTED, (letters) => letters.replaceAll('.', ''))
   const words = /^[\x20-\x7e]*$/.test(folded) ? folded.match(/[a-z0-9]+|[%#]/g) : folded.match(/[\p{L}\p{N}]+|[%#]/gu)
   const raw = (words ?? []).map((word) => british(word))
-  const tokens = raw.map((word) => (word === '#' ? 'absolute' : (WORDS[word] ?? WORDS[singular(word)] ?? singular(word))))
+  const tokens = raw.map((word) => (word === '#' ? 'absolute' : (WORDS.get(word) ?? WORDS.get(singular(word)) ?? singular(word))))
   const isOfCells = tokens.some((token) => CELLS.test(token))
   const read = tokens.map((token, i) => (raw[i] === 'abs' && !isOfCells ? 'ab' : token)).filter((token) => !NOISE.has(token))
   // "IgG antibody" and "IgG" are the same.
@@ -126,7 +128,8 @@ export function tokensOf(text: string): string[] {
 const singular = (word: string): string =>
   word.length > 3 && /[^siu]s$/.test(word) && word !== 'dheas' ? word.slice(0, -1) : word
 
-const isRatio = (text: string): boolean => /\/|:|\bratio\b/i.test(text)
+/** Whether a text is the name of a ratio. */
+export const isRatio = (text: string): boolean => /\/|:|\bratio\b/i.test(text)
 
 /**
  * The keys under which a name is found. Words in any order are the same name ("Cholesterol, Total"), except in ratios; so are words written

@@ -113,6 +113,14 @@ test('values outside of human limits are found in every unit of the report', () 
 
 test('a unit that does not fit the component is found', () => {
   assert.deepEqual(findingsOf([['Albumin', '44', 'fL']]).Albumin, ['unit_does_not_fit'])
+  // The amount of a substance of which only the mass has a term, and the other way round.
+  assert.deepEqual(
+    findingsOf([
+      ['Gabapentin', '5', 'ug/mL'],
+      ['Pregnenolone', '80', 'ng/dL'],
+    ]),
+    {},
+  )
   // A quantity per creatinine is one of urine, and no term of a few words of a name tells which unit it has.
   assert.deepEqual(
     findingsOf([

@@ -41,6 +41,9 @@ export function checkPlausibility(rows: readonly ReportRow[], terms: readonly (T
   return findings
 }
 
+/** Kinds of units of an amount by those of its mass. */
+const AMOUNTS: Partial<Record<UnitKind, UnitKind>> = { mass_volume: 'substance_volume', mass_time: 'substance_time' }
+
 function unitFindings(row: ReportRow, term: Term): Finding[] {
   const units = readUnit(row.units)
   const kinds = kindsOfProperty[term.property]
@@ -48,7 +51,9 @@ function unitFindings(row: ReportRow, term: Term): Finding[] {
   if (units.length === 0 || !kinds || term.scale !== 'Qn') return []
   // Quantities per creatinine are those of urine, of which not all have a shipped term; no other unit is misread so.
   if (units.some(({ kind }) => kind === 'creatinine_ratio')) return []
-  const fits = units.some(({ kind, canonical }) => kinds.includes(kind) || term.units.includes(canonical))
+  // Not each substance of the shipped terms has one for its mass and one for its amount; neither unit is misread as the other.
+  const own = kinds.map((kind) => AMOUNTS[kind] ?? kind)
+  const fits = units.some(({ kind, canonical }) => own.includes(AMOUNTS[kind] ?? kind) || term.units.includes(canonical))
   if (fits) return []
   const usual = term.units.length > 0 ? ` Usual: ${term.units.slice(0, 3).join(', ')}.` : ''
   return [finding('unit_does_not_fit', `The unit ${units[0]!.canonical} does not fit ${term.displayName}.${usual}`, 0.9)]

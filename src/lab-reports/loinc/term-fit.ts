@@ -173,9 +173,12 @@ function ofRow(row: SpecimenOfRow, name: NameParts): string | undefined {
 const ofHeading = ({ source_panel_name }: SpecimenOfRow): string | undefined =>
   PANEL_FAMILIES.find(([pattern]) => pattern.test(source_panel_name ?? ''))?.[1]
 
+/** What is measured in the patient, as a bleeding time, is under headings of any specimen. */
+const OF_PATIENT = '^Patient'
+
 export function specimenFit(term: Term, specimen: string | undefined): number {
   const family = familyOf(term.system)
-  if (specimen === undefined) return 1
+  if (specimen === undefined || term.system === OF_PATIENT) return 1
   if (specimen === 'bloods' || specimen === 'blood')
     return family === 'blood' ? 1 : ['arterial', 'venous', 'capillary'].includes(family) ? 0.85 : family === 'other' ? 0.7 : 0.4
   if (specimen === 'serum')
@@ -206,5 +209,5 @@ export function familyFit(term: Term, family: string): number {
   const own = familyOf(term.system)
   if (own !== family) return own === 'other' ? 0.85 : 0.7
   // For specimens without a family, any specimen is meant rather than one.
-  return own === 'other' && !['XXX', 'Respiratory'].includes(term.system) ? 0.9 : 1
+  return own === 'other' && !['XXX', 'Respiratory', OF_PATIENT].includes(term.system) ? 0.9 : 1
 }

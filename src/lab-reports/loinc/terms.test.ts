@@ -4,7 +4,9 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { test } from 'node:test'
 import { parseCsv } from '../../platform/files/csv.ts'
 import { hasCheckDigit } from '../../lab-values/loinc-codes.ts'
-import { parseTsv, shippedTerm, shippedTerms, type Term } from './terms.ts'
+import { shippedIndex } from './match-loinc.ts'
+import { nameKeys, tokensOf } from './name-words.ts'
+import { namesWithoutTerm, parseTsv, shippedTerm, shippedTerms, type Term } from './terms.ts'
 import { kindsOfProperty, readUnit } from '../../lab-values/ucum-units.ts'
 
 const data = new URL('data/', import.meta.url)
@@ -41,6 +43,22 @@ test('each term has all of its parts, and names by which reports print it', () =
     assert.ok(Number.isInteger(term.rank) && term.rank > 0, where(term))
     for (const alias of [...term.aliases, ...term.sharedAliases]) assert.equal(alias, alias.trim(), `${where(term)}: "${alias}"`)
   }
+})
+
+test('names without a term are in order, each once, and none is the name of a term', () => {
+  const names = namesWithoutTerm()
+  assert.ok(names.length > 3_000)
+  assert.deepEqual(names, [...new Set(names.map((name) => name.trim().toLowerCase()))].sort())
+  const { exact } = shippedIndex()
+  assert.deepEqual(
+    names.filter((name) => nameKeys(name).some((key) => exact.has(key))),
+    [],
+  )
+  // Words that change nothing are no part of a key: a letter alone would be the name of everything that ends in it.
+  assert.deepEqual(
+    names.filter((name) => tokensOf(name).join('').length < 2),
+    [],
+  )
 })
 
 /** Units that LOINC gives as examples and that no report of common panels has. */

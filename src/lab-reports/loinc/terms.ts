@@ -121,6 +121,15 @@ export function once<V>(make: () => V): () => V {
 /** The shipped terms. The first call reads the files (some 700 kB, 50 ms); later ones return the same array. */
 export const shippedTerms: () => readonly Term[] = once(readTerms)
 
+/** Names that reports print of what has no shipped term: it is known that they mean no shipped term, and how they are spelled. */
+export const namesWithoutTerm: () => readonly string[] = once(() => readText('names.txt').split('\n').filter(Boolean))
+
+/** All names that reports print. */
+export const printedNames: () => readonly string[] = once(() => [
+  ...shippedTerms().flatMap(({ displayName, aliases, sharedAliases }) => [displayName, ...aliases, ...sharedAliases]),
+  ...namesWithoutTerm(),
+])
+
 const byCode = once(() => new Map(shippedTerms().map((term) => [term.code, term])))
 /** A shipped term by its code. */
 export const shippedTerm = (code: string): Term | undefined => byCode().get(code)

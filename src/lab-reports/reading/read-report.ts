@@ -193,11 +193,11 @@ const storable = (report: ReadReport): ReadReport =>
     ),
   ) as ReadReport
 
-/** Whether laboratories measure something of this name. */
-export const isAnalyte = (name: string): boolean => findByName(shippedIndex(), readName(name)).length > 0
-
 /** Whether a text is, word for word, a name of something that laboratories measure. */
 export const isNamed = (name: string): boolean => isExactName(shippedIndex(), readName(name))
+
+/** Whether laboratories measure something of this name, or of one that resembles it. */
+export const isAnalyte = (name: string): boolean => isNamed(name) || findByName(shippedIndex(), readName(name)).length > 0
 
 /** A report whose results have terms of an imported release among their candidates. */
 export const withReleaseTerms = (report: ReadReport, release: NonNullable<ReportContext['release']>): ReadReport => ({

@@ -1,6 +1,6 @@
 // Words of pictures spelled as laboratories spell them, and gaps between words that were read wrong.
 import { isUnit } from '../../lab-values/units.ts'
-import { once, shippedTerms } from '../loinc/terms.ts'
+import { namesWithoutTerm, once, printedNames, shippedTerms } from '../loinc/terms.ts'
 import { areInLine, heightOf, type PageText, type Word } from '../pages/page.ts'
 import { plainOf, withUsualLabels } from './repeated-labels.ts'
 
@@ -41,15 +41,19 @@ interface Vocabulary {
   printedUnits: ReadonlySet<string>
 }
 
-/** The words of the names of shipped terms, by whether they have fewer than four letters, and those with signs: `T4,Free(Direct)`, `Turbid.` */
+/**
+ * The words of the names that reports print, by whether they have fewer than four letters, and those with signs: `T4,Free(Direct)`, `Turbid.`
+ * Rare short ones are the end of other words too often to tell where a word ends: `phi` of an index, and of `Neutrophi`.
+ */
 const nameWords = once(() => {
-  const [words, short, withSigns] = [new Set(REPORT_WORDS), new Set<string>(), new Set<string>()]
-  for (const term of shippedTerms())
-    for (const name of [term.displayName, ...term.aliases, ...term.sharedAliases]) {
-      for (const [word] of name.toLowerCase().matchAll(/[\p{L}\d]+/gu)) (word.length >= LETTERS_MIN ? words : short).add(word)
-      for (const word of name.toLowerCase().split(' ')) if (/\p{L}\(|,.|\p{L}{5}\.$/u.test(word)) withSigns.add(word)
-    }
-  return { words, short, withSigns }
+  const [words, short, withSigns, rare] = [new Set(REPORT_WORDS), new Set<string>(), new Set<string>(), new Set<string>()]
+  const withoutTerm = new Set(namesWithoutTerm())
+  for (const name of printedNames()) {
+    const own = withoutTerm.has(name) ? rare : short
+    for (const [word] of name.toLowerCase().matchAll(/[\p{L}\d]+/gu)) (word.length >= LETTERS_MIN ? words : own).add(word)
+    for (const word of name.toLowerCase().split(' ')) if (/\p{L}\(|,.|\p{L}{5}\.$/u.test(word)) withSigns.add(word)
+  }
+  return { words, short, withSigns, rare }
 })
 
 /** Whether reports print this word of four letters or more, in lower case. */
@@ -57,16 +61,14 @@ export const isReportWord = (word: string): boolean => nameWords().words.has(wor
 
 /** Whether names of tests have this word, in lower case, or it is the plural of one of theirs. */
 export const isNameWord = (word: string): boolean => {
-  const { words, short } = nameWords()
-  return [word, word.replace(/s$/u, '')].some((form) => words.has(form) || short.has(form))
+  const { words, short, rare } = nameWords()
+  return [word, word.replace(/s$/u, '')].some((form) => words.has(form) || short.has(form) || rare.has(form))
 }
 
 /** The names of shipped terms without the slashes between their words. */
 const namesWithSlash = once(() => {
   const [withSlash, others] = [new Set<string>(), new Set<string>()]
-  for (const term of shippedTerms())
-    for (const name of [term.displayName, ...term.aliases, ...term.sharedAliases])
-      (name.includes('/') ? withSlash : others).add(plainName(name))
+  for (const name of printedNames()) (name.includes('/') ? withSlash : others).add(plainName(name))
   return new Set([...withSlash].filter((name) => !others.has(name)))
 })
 
@@ -233,10 +235,9 @@ const spelledWords = (words: readonly Word[], ofDays: boolean): Word[] =>
 /** Words of names and the Roman numbers behind them: `troponin` with `i`. */
 const romanNumbers = once(() => {
   const numbers = new Map<string, Set<string>>()
-  for (const term of shippedTerms())
-    for (const name of [term.displayName, ...term.aliases, ...term.sharedAliases])
-      for (const [, word, number] of name.toLowerCase().matchAll(/(\p{L}{4,})\s(?=(i{1,3}|\d)\b)/gu))
-        numbers.set(word!, (numbers.get(word!) ?? new Set()).add(number!))
+  for (const name of printedNames())
+    for (const [, word, number] of name.toLowerCase().matchAll(/(\p{L}{4,})\s(?=(i{1,3}|\d)\b)/gu))
+      numbers.set(word!, (numbers.get(word!) ?? new Set()).add(number!))
   return numbers
 })
 
