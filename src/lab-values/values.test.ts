@@ -93,6 +93,8 @@ describe('values as reports print them', () => {
       'mm at 1 hr',
       'mmat 1hr',
       'mL/min/1.73m**2',
+      'nm',
+      'kg/m2',
     ])
       assert.equal(isUnit(unit), true, unit)
     for (const word of ['Glucose', 'H', '95', 'Serum', 'Page', '70-99', 'E9']) assert.equal(isUnit(word), false, word)

@@ -12,12 +12,17 @@ test('an unknown test name in a picture is doubtful, and in a text it is read as
   assert(read(lines).every(({ findings }, index) => index === 2 || findings.length === 0))
 })
 
+test('a name that laboratories use for what has no term is not unknown', () => {
+  for (const name of ['Vegetable Cells', 'Large HDL-P', 'Chikungunya IgM', 'Blood Pressure - Systolic', 'LP-IR Score'])
+    assert.deepEqual(kindsOf(read(rows((own, value, index) => row(index === 2 ? name : own, value))))[2], [], name)
+})
+
 test('an unknown name of which each letter is certain is not doubtful, unless its parts together are a known word', () => {
   const kinds = (name: string) =>
     kindsOf(understand([createPicture([HEADER, row(name, '100'), row('Sodium', '140')], 0.99)]).results)[0]
-  for (const name of ['Oxidants', 'Neutrophils abs.', 'R.B.C.', 'S. Paratyphi BH'])
+  for (const name of ['Oxidants', 'Neutrophils abs.', 'RA Latex Turbid.', 'R.B.C.', 'S. Paratyphi BH'])
     assert(!kinds(name)!.includes('name_is_unknown'), name)
-  for (const name of ['Potass i um', 'Conjugated bi l irubin', 'Vitamin D (25-0H)', 'Qxidants,'])
+  for (const name of ['Potass i um', 'Conjugated bi l irubin', 'Vitamin D (25-0H)', 'Qxidants,', 'VLDL.Size'])
     assert(kinds(name)!.includes('name_is_unknown'), name)
 })
 

@@ -103,15 +103,15 @@ const BEHIND_COMMA =
   /(,?) (Serum|Plasma|Urine|Total|Direct|Indirect|Free|Quant(?:itative)?|Qual(?:itative)?|NAA|Ven|Art|[1-5]\w\w Generation)$/iu
 /** A comma or a bracket at the end of a name was read as a dot, or the name goes on behind it. */
 const ENDS_IN_SIGN = /[.,;:]$/u
-/** `Factor , Quantitative`, `HIV 1 +2`, `HIV1&II`: a space that no report prints, or that is lost. */
-const MISPLACED_SPACE = /\s[.,)]|\s\+\d|[\p{L}\d]&[\p{L}\d]/u
+/** `Factor , Quantitative`, `HIV 1 +2`, `HIV1&II`, `VLDL.Size`: a space that no report prints, or that is lost. */
+const MISPLACED_SPACE = /\s[.,)]|\s\+\d|[\p{L}\d]&[\p{L}\d]|\p{L}{4}\.\p{L}{3}/u
 /** `D002`, `R506Q`: numbers of allergens and mutations. */
 const CODE = /\d/u
 /** `(ICT)`: an abbreviation of a method or of the name. */
 const IN_BRACKETS = /\(\p{Lu}{2,5}\)/gu
 
 /** `R.B.C.`, `Neutrophils abs.` */
-const ENDS_IN_SHORT_FORM = /(?:^|\s)(?:(?:\p{Lu}\.){2,}|(?:abs|calc|est|conj|quant|qual)\.)$/iu
+const ENDS_IN_SHORT_FORM = /(?:^|\s)(?:(?:\p{Lu}\.){2,}|(?:abs|calc|conc|est|conj|quant|qual|turbid)\.)$/iu
 /** A name of which each letter is surer than this was read right, also where no laboratory is known to use it. */
 const CERTAIN = 0.98
 

@@ -43,14 +43,14 @@ interface Vocabulary {
 
 /**
  * The words of the names that reports print, by whether they have fewer than four letters, and those with signs: `T4,Free(Direct)`, `Turbid.`
- * Rare short ones are the end of other words too often to tell where a word ends: `phi` of an index, and of `Neutrophi`.
+ * Rare short ones are a part of other words too often to tell where a word ends: `mode` of a collection, and of `Moderate`.
  */
 const nameWords = once(() => {
   const [words, short, withSigns, rare] = [new Set(REPORT_WORDS), new Set<string>(), new Set<string>(), new Set<string>()]
   const withoutTerm = new Set(namesWithoutTerm())
   for (const name of printedNames()) {
-    const own = withoutTerm.has(name) ? rare : short
-    for (const [word] of name.toLowerCase().matchAll(/[\p{L}\d]+/gu)) (word.length >= LETTERS_MIN ? words : own).add(word)
+    const [others, lettersMin] = withoutTerm.has(name) ? [rare, EDITED_LETTERS_MIN] : [short, LETTERS_MIN]
+    for (const [word] of name.toLowerCase().matchAll(/[\p{L}\d]+/gu)) (word.length >= lettersMin ? words : others).add(word)
     for (const word of name.toLowerCase().split(' ')) if (/\p{L}\(|,.|\p{L}{5}\.$/u.test(word)) withSigns.add(word)
   }
   return { words, short, withSigns, rare }

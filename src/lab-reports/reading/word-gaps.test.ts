@@ -67,6 +67,8 @@ test('a word of reports that is cut in two is put together, unless both parts ar
     ]),
     ['HIGH'],
   )
+  // `mode` and `rate` are words of rare names.
+  assert.deepEqual(read([['Moderate', 0]]), ['Moderate'])
   for (const apart of [
     [
       ['Neutrophi', 0],
