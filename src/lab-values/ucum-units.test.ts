@@ -32,6 +32,7 @@ test('every spelling of a unit becomes one', () => {
     'ug/dL': ['mcg/dL', 'µg/dL', 'ug/dl', 'μg/dl'],
     'u[IU]/mL': ['µIU/mL', 'uIU/mL', 'UIU/ML', 'u[IU]/mL', 'mcIU/mL'.replace('mcI', 'uI')],
     'm[IU]/L': ['mIU/L', 'MIU/L', 'mIU/l'],
+    "[GPL'U]/mL": ['GPL U/mL', 'GPLU/mL', 'gpl u/ml'],
     'mL/min/{1.73_m2}': [
       'mL/min/1.73m2',
       'mL/min/1.73 m²',

@@ -131,6 +131,18 @@ test('a unit without its last letter gets it back, but a gram in a day stays one
   assert.deepEqual(read('24h', 'g/d'), ['24h', 'g/d'])
 })
 
+test('what is in a microliter, and a microgram, is spelled so', () => {
+  assert.deepEqual(spelledLine(['109/', 'x1012/L', '103/uL', '106/', '100/L'], 30), [
+    '10⁹/L',
+    'x10¹²/L',
+    '10³/uL',
+    '10⁶/L',
+    '100/L',
+  ])
+  assert.deepEqual(spelledLine(['luL', 'IuL', 'mmHg'], 30), ['/uL', '/uL', 'mmHg'])
+  assert.deepEqual(spelledLine(['Hg/dL', 'Hg/d', 'µg/d.'], 30), ['µg/dL', 'µg/dl', 'µg/dl'])
+})
+
 test('the last letter of a count in microliters is not lost', () => {
   assert.deepEqual(spelledLine(['M/u', '10^3/u', 'Thousand/u|', 'and/u']), ['M/uL', '10^3/uL', 'Thousand/uL', 'and/u'])
 })

@@ -1,8 +1,11 @@
-// Words of pictures spelled as laboratories spell them, and gaps between words that were read wrong.
+// Words of pictures spelled as laboratories spell them.
 import { isUnit } from '../../lab-values/units.ts'
+import { isWordOfResults } from '../../lab-values/values.ts'
 import { namesWithoutTerm, once, printedNames, shippedTerms } from '../loinc/terms.ts'
-import { areInLine, heightOf, type PageText, type Word } from '../pages/page.ts'
-import { plainOf, withUsualLabels } from './repeated-labels.ts'
+import { areInLine, type PageText, type Word } from '../pages/page.ts'
+import { withColons } from './colons.ts'
+import { withUsualLabels } from './repeated-labels.ts'
+import { cutAt, gapBetween, isNextTo, type KnownWords, repairGaps, WIDE_GAP_MAX } from './word-gaps.ts'
 
 /** A word of which each letter is surer than this was read right. */
 const CERTAIN = 0.97
@@ -20,7 +23,7 @@ const REPORT_WORDS =
   total direct indirect calculated estimated ratio count index random fasting male female adult children laboratory laboratories pathology report
   haematology hematology biochemistry chemistry immunology serology microbiology haemogram hemogram coagulation hormones vitamins minerals cardiac iron
   zone component components examination investigation parameter parameters analyte biomarker expected studies electrolytes diabetes leucocyte
-  leucocytes haemoglobin haematocrit oestradiol titre sulphate highly sensitive interpretation comment remarks`.split(/\s+/u)
+  leucocytes haemoglobin haematocrit oestradiol titre sulphate highly sensitive interpretation comment remarks lvl`.split(/\s+/u)
 
 /** Units as reports print them, in addition to those of the shipped terms. */
 const PRINTED_UNITS =
@@ -123,10 +126,13 @@ const lookOf = (text: string): string =>
 export function spelledPage(page: PageText): PageText {
   if (page.source !== 'ocr') return page
   const ofDays = isOfDays(page)
-  const known: KnownWords = { isLong: isReportWord, isShort: (word) => nameWords().short.has(word) }
+  const known: KnownWords = {
+    isLong: (word) => isReportWord(word) || (word.length >= LETTERS_MIN && isWordOfResults(word)),
+    isShort: (word) => nameWords().short.has(word),
+  }
   // A word with a letter of its neighbor could be spelled as another word: `Norma lrange`.
   const words = withUsualLabels(
-    withRangeLabels(withBrackets(repairGaps(withUsualSpaces(withRaisedNines(page.words)), known))),
+    withRangeLabels(withBrackets(repairGaps(withUsualSpaces(withRaisedNines(withColons(page.words))), known))),
     (word) => isReportWord(word) || isNameWord(word),
   )
   return { ...page, words: withUsualSigns(repairGaps(spelledWords(words, ofDays), known)) }
@@ -292,6 +298,9 @@ function withoutDot(text: string): string {
   return text
 }
 
+/** Nothing else is written as ten and one of these powers before a slash. */
+const RAISED_POWER = /^([xX×]?10)(3|6|9|12)\/([uµ]?L)?$/u
+
 /** A `%` that was hardly read. */
 const WEAK = 0.5
 
@@ -304,12 +313,20 @@ function withLastLetter(word: Word, ofDays: boolean): Word {
   // Nothing is measured in a `u`.
   const [, count] = /^(.*(?:\d|[KM]|Thousand|Million|cells))\/u[il|!It1.]?$/u.exec(word.text) ?? []
   if (count) return { ...word, text: `${count}/uL` }
+  // Nothing else is written as `luL` or `Hg/dL`.
+  if (/^[lI|1]uL$/u.test(word.text)) return { ...word, text: '/uL' }
+  // `1012/L`, `109/`: a raised power, and a liter that was not seen.
+  const [, ten, power, liter] = RAISED_POWER.exec(word.text) ?? []
+  if (ten) return { ...word, text: `${ten}${power!.replaceAll(/\d/gu, superscript)}/${liter || 'L'}` }
+  // `> 0R = 60`
+  if (word.text === '0R') return { ...word, text: 'OR' }
+  if (/^Hg\/[dm]/u.test(word.text)) return withLastLetter({ ...word, text: word.text.replace('H', 'µ') }, ofDays)
   // `UI` is `IU` in some languages; nothing else is written `Ul` before a slash.
   if (/^[mµunk]?Ul\//u.test(word.text)) return { ...word, text: word.text.replace('Ul/', 'UI/') }
   // Nothing of these is measured in a square meter.
   if (/^(?:[np]g|[mµu]?IU|pmol)\/m[.,il|!I1]{0,2}$/u.test(word.text))
     return { ...word, text: word.text.replace(/m[^m]*$/u, 'mL') }
-  const unit = /^([munpµ]?(?:g|mol|U|IU|kat)|[mu]?Eq|[GT])\/([dmuµ]?)[il|!It1]?$/u.exec(word.text)
+  const unit = /^([munpµ]?(?:g|mol|U|IU|kat)|[mu]?Eq|[GT])\/([dmuµ]?)[il|!It1.]?$/u.exec(word.text)
   if (!unit || (unit[2] === 'd' && ofDays) || /^.*\/[dmuµ]?l$/u.test(word.text)) return word
   return unit[2] === 'm' || unit[2] === 'u' || unit[2] === 'µ' ? word : { ...word, text: `${unit[1]}/${unit[2]}l` }
 }
@@ -451,141 +468,4 @@ function withUsualSpaces(words: readonly Word[]): readonly Word[] {
       }),
     words,
   )
-}
-
-interface KnownWords {
-  /** Whether reports print this word of four letters and more, in lower case. */
-  isLong: (word: string) => boolean
-  isShort: (word: string) => boolean
-}
-
-/** Multiple of the height of the letters up to which a gap is hardly a space. */
-const GAP_MAX = 0.7
-const LETTER_GAP_MAX = 0.32
-/** The same where letters are as wide as each other. */
-const WIDE_GAP_MAX = 1.2
-/** Shorter words are not put together or cut. */
-const [JOINED_LETTERS_MIN, PART_LETTERS_MIN, SHORT_END] = [6, 4, 3]
-/** With the rest they are one word. */
-const PREFIX =
-  /^(?:amino|anti|auto|dehydro|deoxy|hydro|hydroxy|hyper|hypo|inter|macro|meta|methyl|micro|multi|para|phospho|pseudo|semi|thio|trans)$/u
-
-/** The words of a page with the spaces that the report prints. Words of a line follow each other. */
-function repairGaps(words: readonly Word[], knownWords: KnownWords): Word[] {
-  const joined: Word[] = []
-  for (const word of words) {
-    const last = joined.at(-1)
-    if (last && isNextTo(last, word) && isMisplaced(last, word, knownWords)) joined.splice(-1, 1, ...withSpaceMoved(last, word))
-    else if (last && isNextTo(last, word) && isOneWord(joined.at(-2), last, word, knownWords))
-      joined[joined.length - 1] = {
-        text: last.text + word.text,
-        box: { ...last.box, right: word.box.right },
-        confidence: Math.min(last.confidence, word.confidence),
-      }
-    else joined.push(word)
-  }
-  return joined.flatMap((word) => splitWord(word, knownWords))
-}
-
-/** `Epithelia lCells`, `Norma l35`: whether the first letter of a word is the last one of the word before it. */
-function isMisplaced(a: Word, b: Word, { isLong, isShort }: KnownWords): boolean {
-  const [start, first, rest] = [a.text.toLowerCase(), b.text[0]!.toLowerCase(), plainOf(b.text).slice(1)]
-  const isKnown = (text: string) =>
-    isLong(text) || isShort(text) || /^(?:up|to|above|below|[<>≤≥]?\d[\d.,-]*|\(\p{L}+\),?)$/u.test(text)
-  return (
-    /^\p{L}{3,}$/u.test(start) &&
-    /^\p{Ll}(?:\p{L}{2}|[\d<>≤≥(])/u.test(b.text) &&
-    !isLong(start) &&
-    isLong(start + first) &&
-    isKnown(rest)
-  )
-}
-
-function withSpaceMoved(a: Word, b: Word): Word[] {
-  const letter = (b.box.right - b.box.left) / b.text.length
-  return [
-    { ...a, text: a.text + b.text[0]! },
-    { ...b, text: b.text.slice(1), box: { ...b.box, left: b.box.left + letter } },
-  ]
-}
-
-const gapBetween = (a: Word, b: Word): number => (b.box.left - a.box.right) / heightOf(a.box)
-
-const isNextTo = (a: Word, b: Word): boolean =>
-  Math.abs(a.box.top - b.box.top) < heightOf(a.box) / 2 && gapBetween(a, b) >= 0 && gapBetween(a, b) < GAP_MAX
-
-function isOneWord(previous: Word | undefined, a: Word, b: Word, { isLong, isShort }: KnownWords): boolean {
-  const [start, end] = [a.text.toLowerCase(), plainOf(b.text)]
-  // `Vitamin B 12`, `Hemoglobin A 1c`
-  if (/^[A-Z]$/u.test(a.text) && /^\d/u.test(end))
-    return (
-      /^\d{1,2}[a-z]?$/u.test(end) &&
-      gapBetween(a, b) < LETTER_GAP_MAX &&
-      isShort(start + end) &&
-      previous !== undefined &&
-      isNextTo(previous, a) &&
-      isLong(plainOf(previous.text))
-    )
-  const isKnown = (text: string) => isLong(text) || isShort(text)
-  // `HEMOGLOBIN A1 C`
-  if (/^a1$/u.test(start) && end === 'c') return gapBetween(a, b) < LETTER_GAP_MAX
-  // `Antithrombin I I I`, `H IGH`
-  if (gapBetween(a, b) < LETTER_GAP_MAX && /^I{1,2}$/u.test(a.text) && /^I$/u.test(b.text)) return true
-  if (gapBetween(a, b) < LETTER_GAP_MAX && /^\p{L}$/u.test(start))
-    return end.length >= PART_LETTERS_MIN - 1 && isLong(start + end) && !isKnown(end)
-  return (
-    /^\p{L}{2,}$/u.test(start) &&
-    /^\p{L}+$/u.test(end) &&
-    start.length + end.length >= JOINED_LETTERS_MIN &&
-    isLong(start + end) &&
-    // `NEUTROPHIL S`
-    !(isKnown(start) && isKnown(end) && !(end === 's' && gapBetween(a, b) < LETTER_GAP_MAX))
-  )
-}
-
-/** `Lipidprofile`, `VitaminD` and `Aniongap` as two words, `HepCVirus` as three, if that can be meant in one way alone. */
-function splitWord(word: Word, { isLong, isShort }: KnownWords): Word[] {
-  const [, first = ''] = /^(\p{L}\p{Ll}{3,})\p{Lu}[\p{L}\d]{0,2}[,.;:]?$/u.exec(word.text) ?? []
-  if (first && isLong(first.toLowerCase()) && !isLong(word.text.toLowerCase())) return cutAt(word, first.length)
-  // `19N`, `107H`: a result and its flag. No unit is written so.
-  const [, result = ''] = /^([<>≤≥]?\d{1,4}(?:[.,]\d{1,3})?)(?:N|H{1,2}|L{1,2})$/u.exec(word.text) ?? []
-  if (result) return cutAt(word, result.length)
-  // `7.8+`, `125++`: so are pluses, which behind a single digit are the result.
-  const [, marked = ''] = /^(\d+[.,]\d+|\d{2,})\+{1,3}$/u.exec(word.text) ?? []
-  if (marked) return cutAt(word, marked.length)
-  // `mmol/L(normal`
-  const bracket = word.text.indexOf('(')
-  if (bracket > 2 && isUnit(word.text.slice(0, bracket)) && word.text.lastIndexOf('/', bracket) > 0) return cutAt(word, bracket)
-  // `12.5fL`
-  const [, number = '', unit = ''] = /^(\d+[.,]\d+)(\p{L}.*)$/u.exec(word.text) ?? []
-  if (number && isUnit(unit)) return cutAt(word, number.length)
-  // `Hepatitis BSurface`, `A : GRatio`
-  const [, behindLetter = ''] = /^\p{Lu}(\p{Lu}\p{Ll}{4,})$/u.exec(word.text) ?? []
-  if (behindLetter && isLong(behindLetter.toLowerCase()) && !isLong(word.text.toLowerCase())) return cutAt(word, 1)
-  const [, start = '', last = ''] = /^(\p{Lu}\p{Ll}+)\p{Lu}(\p{Lu}\p{Ll}{3,})$/u.exec(word.text) ?? []
-  if (start && isLong(last.toLowerCase()) && (isLong(start.toLowerCase()) || isShort(start.toLowerCase())))
-    return cutAt(word, start.length).flatMap((part, index) => (index ? cutAt(part, 1) : [part]))
-  // `BUN/CreatinineRatio`
-  const slash = word.text.lastIndexOf('/') + 1
-  if (slash > 0 && !isLong(word.text.slice(slash).toLowerCase()) && /^\p{L}{8,}$/u.test(word.text.slice(slash))) {
-    const [first, second] = splitWord({ ...word, text: word.text.slice(slash) }, { isLong, isShort })
-    return second ? cutAt(word, slash + first!.text.length) : [word]
-  }
-  const [, letters = '', end = ''] = /^(\p{L}+)([,.;:]?)$/u.exec(word.text) ?? []
-  const lower = letters.toLowerCase()
-  if (letters.length < 2 * PART_LETTERS_MIN || isLong(lower)) return [word]
-  const isEnd = (text: string) => isLong(text) || (end === '' && text.length === SHORT_END && isShort(text))
-  const places: number[] = []
-  for (let index = PART_LETTERS_MIN; index <= letters.length - SHORT_END; index++)
-    if (isLong(lower.slice(0, index)) && isEnd(lower.slice(index)) && !PREFIX.test(lower.slice(0, index))) places.push(index)
-  if (places.length !== 1) return [word]
-  return cutAt(word, places[0]!)
-}
-
-function cutAt(word: Word, index: number): Word[] {
-  const x = word.box.left + ((word.box.right - word.box.left) * index) / word.text.length
-  return [
-    { ...word, text: word.text.slice(0, index), box: { ...word.box, right: x } },
-    { ...word, text: word.text.slice(index), box: { ...word.box, left: x } },
-  ]
 }

@@ -160,3 +160,50 @@ test('a capital letter before a word, and a flag behind a number, are words of t
   for (const text of ['HDL', 'IgA', 'McSample', 'N19', '10N/L', 'TSH']) assert.deepEqual(read([[text, 0]]), [text])
   assert.deepEqual(read([['19N', 0]], 'text'), ['19N'])
 })
+
+test('names that have lost their spaces are parted at their capitals, and a word of results from the word before it', () => {
+  const parted = {
+    FastingBloodSugar: 'Fasting Blood Sugar',
+    ANATiter: 'ANA Titer',
+    RNPAntibodies: 'RNP Antibodies',
+    KappaLightChain: 'Kappa Light Chain',
+    IgGAntibody: 'IgG Antibody',
+    parasitesseen: 'parasites seen',
+    QuantiFERON: 'QuantiFERON',
+    HemoCue: 'HemoCue',
+    LabCorp: 'LabCorp',
+    HBsAg: 'HBsAg',
+    McFictional: 'McFictional',
+  }
+  for (const [text, words] of Object.entries(parted)) assert.equal(read([[text, 0]]).join(' '), words, text)
+})
+
+test('a count of cells in a field is no negative number', () => {
+  assert.deepEqual(
+    read([
+      ['4', 0],
+      ['-6/hpf', 0.5],
+    ]),
+    ['4', '-', '6/hpf'],
+  )
+})
+
+test('a number and a word behind a dash that have a gap before them are parts of the name', () => {
+  assert.deepEqual(
+    read([
+      ['Coronavirus', 0],
+      ['HKU', 0.4],
+      ['1', 0.2],
+    ]),
+    ['Coronavirus', 'HKU1'],
+  )
+  assert.deepEqual(
+    read([
+      ['LDL', 0],
+      ['-CHOLESTEROL', 0.3],
+    ]),
+    ['LDL-CHOLESTEROL'],
+  )
+  assert.deepEqual(read([['Nil/hpf', 0]]), ['Nil', '/hpf'])
+  assert.deepEqual(read([['33*%', 0]]), ['33*', '%'])
+})
