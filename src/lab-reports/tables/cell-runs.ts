@@ -67,6 +67,9 @@ export const isUnfinished = (text: string): boolean =>
 
 export const inOrder = (runs: readonly Run[]): Run[] => runs.toSorted((a, b) => a.box.top - b.box.top || a.box.left - b.box.left)
 
+/** The letters of a text, in which a picture may have other spaces than another one. */
+export const lettersOnly = (text: string): string => text.replaceAll(/\P{L}/gu, '').toLowerCase()
+
 /** Whether a text has smaller letters, as notes have. */
 export function isSmaller(note: Run, { box }: Run): boolean {
   const share = note.words[0]!.font === undefined ? tolerances.NOTE_HEIGHT_IN_PICTURE : tolerances.NOTE_HEIGHT

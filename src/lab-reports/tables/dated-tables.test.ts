@@ -35,6 +35,23 @@ test('a table with a line for each day has a result for each day and column', ()
   )
 })
 
+test('a column that has a unit or a range is measured, though its name is not known, and the numbers of specimens are not', () => {
+  assert.deepEqual(
+    rows(
+      line('Date', 'Lab No.', 'Hemoglobin', 'Qlatelefs', 'WBC', 'MCV'),
+      line('Units', '', 'g/dL', 'x10^9/L', 'x10^9/L', 'fL'),
+      line('Ref. range', '', '12.0-16.0', '150-400', '4.0-11.0', '82-99'),
+      line('01/02/2024', 'H24020', '13.3', '250', '6.1', '90'),
+    ),
+    [
+      ['01/02/2024', 'Hemoglobin', '13.3', 'g/dL', '12.0-16.0'],
+      ['01/02/2024', 'Qlatelefs', '250', 'x10^9/L', '150-400'],
+      ['01/02/2024', 'WBC', '6.1', 'x10^9/L', '4.0-11.0'],
+      ['01/02/2024', 'MCV', '90', 'fL', '82-99'],
+    ],
+  )
+})
+
 test('units may stand behind the names of columns, and ranges below the days', () => {
   assert.deepEqual(
     rows(

@@ -21,6 +21,8 @@ interface AnalyteColumn {
   column: Column
   /** Null if it is nothing that laboratories measure: its cells are not results, and none of a column next to it. */
   name: string | null
+  /** As it is printed. */
+  title: string
   unit: string | null
   range: string | null
 }
@@ -80,6 +82,8 @@ function tableAt(lines: readonly Line[], index: number, options: ReadRowsOptions
     if (isDay(line)) table.days.push({ line, date: line.cells[0]!.text })
     if (isOfColumns) table.lines.push(line)
   }
+  // What has a unit or a range is measured, though its name is not known or was misread.
+  for (const column of columns) if (column.unit !== null || column.range !== null) column.name ??= column.title
   return table.days.some(({ line }) => line.cells.length > 1) ? table : undefined
 }
 
@@ -101,6 +105,7 @@ function analyteColumns(line: Line, day: Line, { isAnalyte, isNamed }: ReadRowsO
     return {
       column: { kind: 'value', box: cell.box },
       name: isMeasured ? text : null,
+      title: text,
       unit: isOfUnit ? unit : null,
       range: null,
     }

@@ -133,4 +133,20 @@ test('the number of a laboratory behind most names is left out, and that of a vi
   ]
   const names = ['Glucose 01', 'Urea O1', 'Sodium 1', 'Chloride 01', 'Vitamin B 12'].map(result)
   assert.deepEqual(Object.keys(panels(...names)), ['Glucose', 'Urea', 'Sodium', 'Chloride', 'Vitamin B 12'])
+  // Most of them misread.
+  const misread = ['Glucose 01', 'Urea o1', 'Sodium oi', 'Chloride o', 'Magnesium o1', 'Calcium 1', 'Lactate'].map(result)
+  assert.deepEqual(Object.keys(panels(...misread)), ['Glucose', 'Urea', 'Sodium', 'Chloride', 'Magnesium', 'Calcium', 'Lactate'])
+  // Another laboratory, and marks without their space.
+  const others = ['Glucose 01', 'Urea 01', 'Sodium 01', 'Chloride 01', 'TSH 02', 'Calcium, Total01', 'Lymphs (Absolute)o1'].map(
+    result,
+  )
+  assert.deepEqual(Object.keys(panels(...others)), [
+    'Glucose',
+    'Urea',
+    'Sodium',
+    'Chloride',
+    'TSH',
+    'Calcium, Total',
+    'Lymphs (Absolute)',
+  ])
 })

@@ -200,7 +200,7 @@ function draftsByColumns(cellsByColumn: ReadonlyMap<Column, TypedCell[]>, column
   const units = columns.some(({ kind }) => kind === 'unit')
     ? cellsIn('unit')
     : cellsIn('other')
-        .filter(({ kind }) => kind === 'unit')
+        .filter((cell, index, cells) => cell.kind === 'unit' && !isBehindNumber(cell, cells[index - 1]))
         .slice(0, 1)
   const flagsInName = nameCells.filter((cell) => cell.kind === 'flag')
   return columnsOfResults.map(({ results, date }) => ({
@@ -216,6 +216,10 @@ function draftsByColumns(cellsByColumn: ReadonlyMap<Column, TypedCell[]>, column
     unitOfColumn: unitOfColumns(columns),
   }))
 }
+
+/** `500 ng/mL` below `Cutoff` */
+const isBehindNumber = ({ box }: TypedCell, last: TypedCell | undefined): boolean =>
+  last?.value === 'number' && box.left - last.box.right < heightOf(box)
 
 /** The results of days, without a dash next to numbers: nothing was measured that day. Grades of test strips are no numbers. */
 function withoutDashes<Day extends { results: readonly TypedCell[] }>(days: readonly Day[]): readonly Day[] {

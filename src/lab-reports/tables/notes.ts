@@ -189,7 +189,7 @@ const isSentence = (text: string): boolean =>
 const textOf = (line: Line): string => line.cells.map((cell) => cell.text).join(' ')
 
 const RANGE_LABEL =
-  /^(?:bio(?:logical)?\.?\s*)?(?:ref(?:erence)?\.?|normal|optimal|expected|desirable)\s*(?:range|interval|values?|zone|int\.?)?[.\s]*:?$/iu
+  /^(?:bio(?:logical)?\.?\s*)?(?:ref(?:erence)?\.?|normal|optimal|expected|desirable)\s*(?:range|interval|values?|zone|int\.?)?[.\s]*:?[-–]?$/iu
 
 /** Adds a line to the row above if it belongs to it; false if it does not. */
 export function continuesRow(
@@ -205,16 +205,17 @@ export function continuesRow(
     const kindOf = (cell: TypedCell) => nearestColumn(cell.box, columns)?.kind
     const ranges = cells.filter((cell) => kindOf(cell) === 'range')
     const others = cells.filter((cell) => kindOf(cell) !== 'range')
-    // Next to it may be the method in brackets, or the rest of the name.
+    const text = joinedText(others)
+    const isRestOfName = text !== '' && (joinsName(last.name, text, isNamed) || completesName(last, text, isNamed))
+    // Next to it may be the method in brackets, or the rest of the name. The name of another test has no result.
     if (
       ranges.length &&
+      (isRestOfName || !isNamed(text)) &&
       !isHeadingBesideRanges(line, ranges, columns) &&
       others.every((cell) => kindOf(cell) === 'name' && cell.kind === 'text')
     ) {
       addRangeLine(last, joinedText(ranges))
-      const text = joinedText(others)
-      if (text && (joinsName(last.name, text, isNamed) || completesName(last, text, isNamed)))
-        last.name = cleanName(`${last.name} ${text}`)
+      if (isRestOfName) last.name = cleanName(`${last.name} ${text}`)
       last.box = boxAround([last.box, line.box])
       return true
     }
@@ -257,7 +258,8 @@ export function continuesRow(
 function addRangeBelow(last: Row, line: Line): boolean {
   // In a picture `Male` and its range may be two cells.
   const isOneText = line.cells.length === 2 && isRangesOfGroups(textOf(line))
-  const [first, ...others] = isOneText ? [cellOf(line.cells.flatMap(({ words }) => words))] : line.cells
+  const isLabeled = line.cells.length > 1 && RANGE_LABEL.test(line.cells[0]!.text) && rangeOf(line.cells[1]!.text) !== undefined
+  const [first, ...others] = isOneText ? [cellOf(line.cells.flatMap(({ words }) => words))] : line.cells.slice(Number(isLabeled))
   const statuses = others.filter(({ text, box }) => isStatus(text) && box.left > last.value_box.left - tolerances.ALIGNED)
   if (!others.every((cell) => statuses.includes(cell) || isEarlierResult(cell.text))) return false
   const { text } = first!

@@ -410,11 +410,16 @@ export function withRestOfArea(row: Row, pages: readonly { page: PageText }[]): 
 
 /** Fewer rows with the same number may be names that end with it: `Vitamin B 12`. */
 const MARKED_MIN = 4
+/** So many of them must be read rightly. */
+const MARK_MIN = 2
 /** Minimum share of all rows. */
 const SHARE_MIN = 0.5
 const MARK = /^(.*\S)\s+[0oO]?(\d)$/u
-/** `MCV n1`, `MCHC (01`, `Hemoglobin 0 1`, `Totalo1`: such a number with a letter or sign for a digit. */
-const MISREAD_MARK = /^(.*?\p{L}\)?)(?:\s(?:[([]\d{1,2}|[oOQnD][\dlI|!?]?|0 ?[lI|!?1]?)|(?<=\p{L}{3})[oO]\d)$/u
+/** `MCV n1`, `MCHC (01`, `Hemoglobin 0 1`, `Totalo1`: such a number with a letter or sign for a digit. `02`: that of another site. */
+const MISREAD_MARK = /^(.*?\p{L}\)?)(?:\s(?:[([]\d{1,2}|[oOQnD][\dliI|!?]?|0 ?[\dliI|!?]?)|(?<=\p{L}{3}\)?)[oO0]\d)$/u
+
+/** `Urea o1`, `Sodium oi`: no name ends so. */
+const LETTER_MARK = /(?:\s|(?<=\p{L}{3}\)?))(?:o[\dil]?|O[\dil])$/u
 
 /** Rows without the number that most of their names end with. */
 export function withoutSiteMarks(rows: readonly Row[]): Row[] {
@@ -423,11 +428,14 @@ export function withoutSiteMarks(rows: readonly Row[]): Row[] {
     const number = MARK.exec(name)?.[2]
     if (number) counts.set(number, (counts.get(number) ?? 0) + 1)
   }
-  const [mostUsed] = [...counts].toSorted(([, one], [, other]) => other - one)
-  if (!mostUsed || mostUsed[1] < MARKED_MIN || mostUsed[1] < rows.length * SHARE_MIN) return [...rows]
+  const [mostUsed, count] = [...counts].toSorted(([, one], [, other]) => other - one)[0] ?? ['', 0]
+  // In pictures hardly any of them may be read rightly, and some not at all.
+  const misread = rows.filter(({ name }) => LETTER_MARK.test(name)).length
+  const isUsual = count >= MARKED_MIN && count >= rows.length * SHARE_MIN
+  if (!isUsual && (count < MARK_MIN || misread < MARKED_MIN)) return [...rows]
   return rows.map((row) => {
     const [, name, number] = MARK.exec(row.name) ?? []
     const withoutMisread = row.name.replace(MISREAD_MARK, '$1')
-    return { ...row, name: withoutMisread === row.name && number === mostUsed[0] ? name! : withoutMisread }
+    return { ...row, name: withoutMisread === row.name && number === mostUsed ? name! : withoutMisread }
   })
 }

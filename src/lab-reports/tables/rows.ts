@@ -46,15 +46,21 @@ import {
   stateSpecimensAndMethods,
 } from './statements.ts'
 
+const NO_HEADINGS: Headings = { panel: null, heading: null, section: null }
+
 /** The rows of all pages, in reading order. */
 export function readRows(pages: readonly { page: PageText; lines: readonly Line[] }[], options: ReadRowsOptions): Row[] {
   const tablesOfPages = pages.map(({ page, lines }) => ({
     page,
     ...readSpecialTables(page, linesOfResults(lines, options.isSpecimen), options),
   }))
-  let headings: Headings = { panel: null, heading: null, section: null }
+  let headings = NO_HEADINGS
+  let last: Line | undefined
   const regions = [...regionsOfPages(tablesOfPages)].map(({ page, region }) => {
-    const regionRead = readRegion(region, { page, columns: region.columns, options }, headings)
+    // A table next to the one before is not under its headings.
+    const isBeside = last?.page === page.number && region.lines[0]!.box.bottom < last.box.top
+    const regionRead = readRegion(region, { page, columns: region.columns, options }, isBeside ? NO_HEADINGS : headings)
+    last = region.lines.at(-1)
     headings = regionRead.headings
     return { region, ...regionRead }
   })
@@ -115,8 +121,8 @@ function typeCells(statedLine: StatedLine, { columns, options }: LinePlace): Typ
   const { isNamed } = options
   const cells = splitAtColumns(statedLine.line.cells, columns, isNamed)
     .flatMap((cell, index, lineCells) => {
-      // `Male : 30 - 400 Female : 15 - 150` below a name is its range.
-      if (cell.isDetail) return [{ cell, isAnswer: false }]
+      // `Male : 30 - 400 Female : 15 - 150` below a name is its range, and so is `Normal : < 150` where ranges are.
+      if (cell.isDetail || isLabeledRange(cell, columns)) return [{ cell, isAnswer: false }]
       const [first, ...others] = resultsInCell(cell, isNamed).flatMap((item) => partsAtColon(item, isNamed))
       // The colon may stand in a column of its own.
       return first ? [{ ...first, isAnswer: first.isAnswer || lineCells[index - 1]?.text === ':' }, ...others] : others
@@ -139,6 +145,10 @@ function typeCells(statedLine: StatedLine, { columns, options }: LinePlace): Typ
     wholeCells: statedLine.line.cells.flatMap((cell) => splitCell(cell)),
   }
 }
+
+/** `Normal : < 150`, `Borderline High : 200 - 239` in the column of ranges. */
+const isLabeledRange = ({ text, box }: Cell, columns: LinePlace['columns']): boolean =>
+  columns !== null && /^\p{L}[\p{L} ]*:\s?[<>≤≥]?=?\s?\d/u.test(text) && nearestColumn(box, columns)?.kind === 'range'
 
 /** `! Haemoglobin`, `▲ WBC` at the begin of a line as a name and the flag of its result, which is printed in front of both. */
 function withMarkParted(cell: TypedCell): TypedCell[] {

@@ -41,7 +41,8 @@ export function runsOfLine(line: Line, { widest }: Spaces, separators: readonly 
   for (const word of words) {
     const last = runs.at(-1)?.at(-1)
     const height = last ? Math.min(heightOf(last.box), heightOf(word.box)) * letterScale(last, word) : 0
-    const space = last && (isOpenRange(last, word) || isNegation(last, word) || last.text === ':') ? tolerances.DASH_GAP : widest
+    const goesOn = last && (isOpenRange(last, word) || isNegation(last, word) || last.text === ':')
+    const space = goesOn ? tolerances.DASH_GAP : last && isOpenName(last, word) ? widest * tolerances.BEHIND_COMMA : widest
     if (last && word.box.left - last.box.right < height * space && !separators.some((x) => isBetween(x, last, word)))
       runs.at(-1)!.push(word)
     else runs.push([word])
@@ -52,7 +53,8 @@ export function runsOfLine(line: Line, { widest }: Spaces, separators: readonly 
 /** In a picture letters are as high as they are drawn: capitals alone have no room for strokes below the line. */
 const letterScale = (a: Word, b: Word): number =>
   isSeen(a) && CAPITALS.test(a.text) && CAPITALS.test(b.text) ? tolerances.SIZE_OF_CAPITALS : 1
-const CAPITALS = /^[\p{Lu}/-]{2,}[,.]?$/u
+/** `CREATININE,`, `(W/CREATININE)`, `B12` */
+const CAPITALS = /^[([]?(?=.?\p{Lu})[\p{Lu}\d/-]{2,}[)\]]?[,.]?$/u
 
 /** Boxes of words in a picture reach over each other; two runs of a line are next to each other. */
 function separateRuns(runs: Run[], separators: readonly number[]): Run[] {
@@ -71,6 +73,9 @@ const isSeen = ({ font }: Word): boolean => font === undefined
 
 /** `135 -` and `145` in a picture */
 const isOpenRange = (a: Word, b: Word): boolean => isSeen(a) && /^[-–—]$|\d[-–—]$/u.test(a.text) && /^\d/u.test(b.text)
+
+/** `RATIO,` and `RANDOM` in a picture */
+const isOpenName = (a: Word, b: Word): boolean => isSeen(a) && /\p{L},$/u.test(a.text) && /^\p{L}{2}/u.test(b.text)
 
 /** Whether what is drawn at a place is between two words; those of a picture may reach over it. */
 function isBetween(x: number, a: Word, b: Word): boolean {

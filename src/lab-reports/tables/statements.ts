@@ -30,7 +30,7 @@ const ALONE: [Kind, RegExp][] = [
   ['method', /^(?:test\s+)?(?:methods?|methodology|technique|technology)\s*:?$/iu],
 ]
 const METHOD =
-  '(?:calculated|photomet\\w+|colou?rimet\\w+|(?:electrical )?impedance|microscop\\w+|westergren|flow cytometry|spectrophotomet\\w+|(?:immuno-?)?turbidimet\\w+|nephelomet\\w+|enzymatic|kinetic|hplc|e?clia|cmia|elisa|ise|(?:chemiluminescent )?immunoassay|potentiomet\\w+|chromatograph\\w+|refractomet\\w+|dipstick|hexokinase)'
+  '(?:calculated|photomet\\w+|colou?rimet\\w+|(?:electrical )?impedance|microscop\\w+|westergren|flow cytometry|spectrophotomet\\w+|(?:immuno-?)?turbidimet\\w+|nephelomet\\w+|enzymatic|kinetic|hplc|e?clia|cmia|elisa|ise|(?:chemiluminescent )?immunoassay|potentiomet\\w+|chromatograph\\w+|refractomet\\w+|dipstick|hexokinase|diazo\\w*|uricase\\w*|(?:modified |kinetic )?jaff[eé]\\w*|bc[gp]|biuret|szasz|urease(?: uv| gldh)?|(?:in)?direct ise|ifcc(?: with(?:out)? p5p)?|(?:god|gpo|chod|cho)[- ](?:pod|pap)|(?:phospho)?molybdate(?: uv)?|arsenazo(?: iii)?|xylidyl blue|pnpp(?:,? amp(?: buffer)?)?|ferrozine)'
 const METHOD_ALONE = new RegExp(`^(?:\\(${METHOD}\\)|${METHOD})$`, 'iu')
 
 /** `(CLIA)`, `Immunoassay`: nothing but a method. */

@@ -53,15 +53,17 @@ export interface Line {
 
 /** Shorter words, and fewer of them, do not show it. */
 const [WIDTH_LETTERS_MIN, WIDTH_WORDS_MIN] = [4, 12]
+/** Maximum widths of letters that are compared with all others of a page. */
+const WIDTHS_COMPARED = 200
 
 /** What is drawn between texts, also with signs: `|-----|`. */
 const SEPARATOR = /^(?:[|¦│·•]|[-–—|_=─.…·]{4,})$/u
 
 /** The lines of a page from top to bottom, their cells from left to right, without regard to tables. */
 export function baselinesOf(page: PageText): Line[] {
-  const letter = letterWidth(page)
+  const letterIn = letterWidths(page)
   return wordLines(page)
-    .map((words) => groupWords(words, letter))
+    .map((words) => groupWords(words, letterIn(words)))
     .filter((cells) => cells.length > 0)
     .map((cells) => toLine(page.number, cells))
     .toSorted((a, b) => centerY(a.box) - centerY(b.box))
@@ -120,15 +122,28 @@ export const cellOf = (words: Word[]): Cell => ({
   words,
 })
 
-/** The width of each letter of a picture of a page in a font of equal widths; undefined for other pages. */
-function letterWidth({ source, words }: PageText): number | undefined {
-  const long = words.filter(({ text }) => text.length >= WIDTH_LETTERS_MIN)
-  if (source !== 'ocr' || long.length < WIDTH_WORDS_MIN) return undefined
+/** The width of each letter in a line of a picture in a font of equal widths; undefined for other lines. The letterhead may be in another font. */
+function letterWidths({ source, words }: PageText): (line: readonly Word[]) => number | undefined {
   // The ink of a word ends before its last letter does.
-  const widths = long.map(({ text, box }) => (box.right - box.left) / (text.length - 0.2))
+  const widthsOf = (items: readonly Word[]) =>
+    items.flatMap(({ text, box }) => (text.length < WIDTH_LETTERS_MIN ? [] : [(box.right - box.left) / (text.length - 0.2)]))
+  const widths = source === 'ocr' ? widthsOf(words) : []
+  if (widths.length < WIDTH_WORDS_MIN) return () => undefined
   const usual = median(widths)
-  return median(widths.map((width) => Math.abs(width - usual))) < usual * tolerances.LETTER_WIDTH_SPREAD ? usual : undefined
+  if (isUsual(widths, usual)) return () => usual
+  const countNear = (width: number) =>
+    widths.filter((letter) => Math.abs(letter - width) < width * tolerances.LETTER_WIDTH_NEAR).length
+  const samples = widths.filter((_, index) => index % Math.ceil(widths.length / WIDTHS_COMPARED) === 0)
+  const most = samples.reduce((best, width) => (countNear(width) > countNear(best) ? width : best))
+  if (countNear(most) < widths.length * tolerances.LETTER_WIDTH_SHARE) return () => undefined
+  return (line) => {
+    const own = widthsOf(line)
+    return own.length > 0 && isUsual(own, most) ? most : undefined
+  }
 }
+
+const isUsual = (widths: readonly number[], usual: number): boolean =>
+  median(widths.map((width) => Math.abs(width - usual))) < usual * tolerances.LETTER_WIDTH_SPREAD
 
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1]!
 
@@ -558,7 +573,9 @@ function withoutEndOfName(cell: TypedCell, name: TypedCell | undefined, isNamed:
 
 /** How many cells behind a name belong to it. */
 function cellsOfName(name: Cell, cells: readonly TypedCell[], isNamed: IsNamed): number {
-  const isEnd = ({ value, text }: TypedCell) => value === 'word' || (value === 'number' && /^\d{1,3}$/u.test(text))
+  // `Cells` is a unit elsewhere.
+  const isEnd = ({ kind, value, text }: TypedCell) =>
+    value === 'word' || (value === 'number' && /^\d{1,3}$/u.test(text)) || (kind === 'unit' && /^\p{L}{4,}$/u.test(text))
   if (!isEnd(cells[0]!)) return 0
   for (let count = ENDS_MAX; count > 0; count--) {
     const ends = cells.slice(0, count)

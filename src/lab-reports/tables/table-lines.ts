@@ -13,6 +13,7 @@ import {
   goesOn,
   inOrder,
   isSmaller,
+  lettersOnly,
   segmentsOf,
   cellOfRuns,
 } from './cell-runs.ts'
@@ -24,6 +25,8 @@ export interface Writer {
   isRange: (column: TableColumn) => boolean
   /** The column of upper bounds next to one of lower bounds. */
   upperOf: (column: TableColumn) => TableColumn | undefined
+  /** Letters of texts below names that are the category of several tests. */
+  categories: ReadonlySet<string>
   /** Whether the second line of a name is one of its own in most rows. */
   isSystematic: boolean
   /** Whether several names have a specimen or a method below them: a specimen there is not part of these names. */
@@ -115,14 +118,15 @@ function cellsOfColumn(parts: readonly Part[], column: TableColumn, writer: Writ
 }
 
 /**
- * A name and the specimen or method below it, which in a narrow column looks like its last word. `Blood` is part of `Fecal Occult Blood`, and
+ * A name and the specimen, method, category or description below it, which in a narrow column looks like its last word. `Blood` is part of `Fecal Occult Blood`, and
  * `Calculated` of `LDL Cholesterol, Calculated`.
  */
-function splitNote(segment: Run[], { isNamed, hasSpecimens }: Writer): Run[][] {
+function splitNote(segment: Run[], { isNamed, hasSpecimens, categories, isSystematic }: Writer): Run[][] {
   const index = segment.findIndex((run, i) => {
     const [name, text] = [i > 0 ? cellOfRuns(segment.slice(0, i)).text : '', textOf(run)]
     const isOne = (hasSpecimens && namesSpecimen(text)) || (isMethod(text) && !/calculated/iu.test(text))
-    return isOne && !goesOn(name) && isNamed(name)
+    const isDescription = isSystematic && !isNamed(`${name} ${text}`)
+    return ((isOne || isDescription) && !goesOn(name) && isNamed(name)) || (i > 0 && categories.has(lettersOnly(text)))
   })
   return index < 0 ? [segment] : [segment.slice(0, index), segment.slice(index)]
 }
@@ -132,6 +136,8 @@ function standsAlone(runsAbove: readonly Run[], segment: readonly Run[], { isSys
   const [first, next] = [runsAbove[0]!, segment[0]!]
   const [name, text] = [cellOfRuns(runsAbove).text, textOf(next)]
   if (isSmaller(next, first) || isNoteBelow(name, text) || isTitleOfNote(text)) return true
+  // `Luteinizing hormone` below `LH`, where other names have such a description.
+  if (isSystematic && isNamed(name) && !goesOn(name)) return true
   if (joinsName(name, text, isNamed) || isNamed(cellOfRuns([...runsAbove, ...segment]).text)) return false
   return isSystematic || isNamed(name)
 }

@@ -1,6 +1,6 @@
 // The rows of a table, by what is drawn between them, else by whitespace and overlap.
 import { valueKind } from '../../lab-values/values.ts'
-import { type Box, centerY, heightOf, overlapY } from '../pages/page.ts'
+import { areInLine, type Box, centerY, heightOf, overlapY } from '../pages/page.ts'
 import { columnKind } from './headers.ts'
 import { isPanelTitle, isStage } from './row-parts.ts'
 import { type Run, textOf } from './runs.ts'
@@ -59,7 +59,7 @@ export function rowsOfTable({ lines }: TableOfRuns, options: RowsOptions): Table
     item?.map(({ parts, isClosed }) =>
       isRuled && isClosed && resultLines(parts, options) <= RESULTS_MAX
         ? { ruled: joinNearBands(createBands(parts, options), options) }
-        : { bands: createBands(parts, options) },
+        : { bands: createBands(parts, options).flatMap((band) => (options.isPicture ? splitBand(band, options) : [band])) },
     ),
   )
   const gaps = measureGaps(
@@ -115,6 +115,44 @@ function createBands(parts: readonly Part[], { isPicture }: RowsOptions): TableR
     else bands.push(rowOf([part]))
   }
   return bands
+}
+
+/**
+ * The rows of a band that has as many names as numbers: in a slanted picture ranges stand halfway between their row and the next one. What a column
+ * has for each of them follows their order, other texts belong to the nearest number.
+ */
+function splitBand(band: TableRow, options: RowsOptions): TableRow[] {
+  const linesIn = (isOwn: (column: TableColumn) => boolean) => linesOfParts(band.parts.filter(({ column }) => isOwn(column)))
+  const [names, numbers] = [linesIn(options.isName), linesIn(options.isResult)]
+  const areNames = names.every(
+    (line, index) =>
+      /^\p{L}/u.test(cellTextOf(line)) &&
+      (index === names.length - 1 || !(goesOn(cellTextOf(line)) || isUnfinished(cellTextOf(line)))) &&
+      (index === 0 || !isNoteBelow(cellTextOf(names[index - 1]!), cellTextOf(line))),
+  )
+  const areNumbers = numbers.every(([first]) => BEGINS_WITH_NUMBER.test(textOf(first!.run)))
+  if (numbers.length < 2 || names.length !== numbers.length || !areNames || !areNumbers) return [band]
+  const heights = numbers.map(([first]) => centerY(first!.run.box))
+  const nearest = (y: number) =>
+    heights.reduce((best, height, index) => (Math.abs(height - y) < Math.abs(heights[best]! - y) ? index : best), 0)
+  const rows = heights.map((): Part[] => [])
+  for (const parts of Map.groupBy(band.parts, ({ column }) => column).values()) {
+    const lines = linesOfParts(parts)
+    for (const [index, line] of lines.entries())
+      rows[lines.length === rows.length ? index : nearest(centerY(line[0]!.run.box))]!.push(...line)
+  }
+  return rows.map(rowOf)
+}
+
+/** Parts by the lines in which they stand, from top to bottom. */
+function linesOfParts(parts: readonly Part[]): Part[][] {
+  const lines: Part[][] = []
+  for (const part of parts.toSorted((a, b) => a.run.box.top - b.run.box.top)) {
+    const last = lines.at(-1)
+    if (last && areInLine(last[0]!.run.box, part.run.box)) last.push(part)
+    else lines.push([part])
+  }
+  return lines
 }
 
 /** One row, but for what stands further apart than lines of a cell do, and for headings above it. */
@@ -173,9 +211,11 @@ function isHeadingInPicture(upper: TableRow, lower: TableRow, options: RowsOptio
 
 const cellTextOf = (parts: readonly Part[]): string => (parts.length ? cellOfRuns(inOrder(parts.map(({ run }) => run))).text : '')
 
+const BEGINS_WITH_NUMBER = /^[<>≤≥]?\s?\d/u
+
 /** Whether a row has a number as its result. */
 const hasNumber = ({ parts }: TableRow, { isResult }: RowsOptions): boolean =>
-  parts.some(({ column, run }) => isResult(column) && /^[<>≤≥]?\s?\d/u.test(textOf(run)))
+  parts.some(({ column, run }) => isResult(column) && BEGINS_WITH_NUMBER.test(textOf(run)))
 
 interface Gaps {
   /** Between rows, and between the lines of a cell; undefined where the table does not show it. */

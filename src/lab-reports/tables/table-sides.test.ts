@@ -99,3 +99,27 @@ test('tables of organisms side by side are read, whatever organisms they name ab
       ],
     )
 })
+
+test('tables side by side go on below a heading that reaches over both', () => {
+  assert.deepEqual(
+    read([
+      [60, 40, 'Test', 'Result', '', 'Reference'],
+      [60, 320, 'Test', 'Result', '', 'Reference'],
+      [80, 40, 'ABO Group', 'O', '', ''],
+      [80, 320, 'Rhesus (D)', 'Positive', '', 'Positive'],
+      [100, 270, 'SEROLOGY AND PARASITOLOGY', '', '', ''],
+      [120, 40, 'HBsAg', 'Reactive', '', 'Non Reactive'],
+      [120, 320, 'HCV Antibody', 'Non Reactive', '', 'Non Reactive'],
+      [140, 40, 'Glucose', 'Nil', '', 'Nil'],
+      [140, 320, 'Ketones', 'Nil', '', 'Nil'],
+    ]).map(([name, value, , panel]) => [name, value, panel]),
+    [
+      ['ABO Group', 'O', null],
+      ['HBsAg', 'Reactive', 'SEROLOGY AND PARASITOLOGY'],
+      ['Glucose', 'Nil', 'SEROLOGY AND PARASITOLOGY'],
+      ['Rhesus (D)', 'Positive', null],
+      ['HCV Antibody', 'Non Reactive', 'SEROLOGY AND PARASITOLOGY'],
+      ['Ketones', 'Nil', 'SEROLOGY AND PARASITOLOGY'],
+    ],
+  )
+})

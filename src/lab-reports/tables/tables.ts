@@ -18,7 +18,7 @@ import { columnSeparators, rowSeparators, runsOfLine, separatorsAt, type Spaces,
 import { isMethod, namesSpecimen } from './statements.ts'
 import { type SideColumn, splitSideColumn } from './side-column.ts'
 import { NAMES_OF_KINDS, readTable, type TableColumn, type TableOfRuns } from './table-columns.ts'
-import { type Part, segmentsOf } from './cell-runs.ts'
+import { inOrder, lettersOnly, type Part, segmentsOf } from './cell-runs.ts'
 import { continuedNames, headerLine, linesOfRow, nameOfColumn, type Writer } from './table-lines.ts'
 import { rowsOfTable } from './table-rows.ts'
 import { cleanName } from '../texts/names.ts'
@@ -387,6 +387,10 @@ function rowLines(
     upperOf,
     isNamed,
     hasSpecimens: specimens >= tolerances.DETAILS_MIN && specimens >= rows.length * tolerances.DETAILS_SHARE,
+    categories: categoriesIn(
+      rows.map(({ parts }) => parts.filter(({ column }) => isName(column))),
+      isNamed,
+    ),
     isSystematic: namesOnTwoLines > 2 && namesOnTwoLines >= rows.length * tolerances.TWO_LINES_SHARE,
   }
   return items.flatMap((item) => {
@@ -394,6 +398,24 @@ function rowLines(
     const heading = headings?.get(item.row)
     return [...(heading ? [heading] : []), ...linesOfRow(item.row, writer)]
   })
+}
+
+/** So many names have a category below them where a table has categories, and so many the same one. */
+const [NAMES_MIN, NAMES_OF_CATEGORY_MIN] = [3, 2]
+
+/** Texts without spaces that stand below several known names and are no part of any: `Cardiovascular`. @param names the texts of names by rows */
+function categoriesIn(names: readonly (readonly Part[])[], isNamed: IsNamed): ReadonlySet<string> {
+  const below = names.flatMap((parts) => {
+    const texts = inOrder(parts.map(({ run }) => run)).map(textOf)
+    return texts.slice(1).map((text, index) => ({ text, name: texts.slice(0, index + 1).join(' ') }))
+  })
+  const categories = [...Map.groupBy(below, ({ text }) => lettersOnly(text))].flatMap(([category, items]) => {
+    const count = items.filter(({ name }) => isNamed(name)).length
+    const isPart = items.some(({ name, text }) => isNamed(`${name} ${text}`))
+    return count >= NAMES_OF_CATEGORY_MIN && count * 2 > items.length && !isPart ? [{ category, count }] : []
+  })
+  const total = categories.reduce((sum, { count }) => sum + count, 0)
+  return new Set(total < NAMES_MIN ? [] : categories.map(({ category }) => category))
 }
 
 const RESULTS = new Set<ColumnKind>(['value', 'normal_value', 'abnormal_value'])
@@ -412,9 +434,11 @@ function splitSides(page: PageText, lines: readonly Line[]): PageText[] | undefi
   if (!first) return undefined
   const height = heightOf(first.left.box)
   const from = Math.min(first.left.box.top, first.right.box.top) - height * 0.2
-  const edge = findEdge(page.words, first.right, from)
+  const edge = findEdge(page.words, lines, first.right, from)
   if (edge === undefined) return undefined
   const crosses = ({ box }: Word) => box.left < edge && box.right > edge
+  const across = headingsAcross(lines, from, edge)
+  const wordsAcross = new Set(wordsIn(across))
   const headings = lines.filter(
     ({ box, cells: own }) =>
       box.bottom <= from + height * 0.5 &&
@@ -426,17 +450,46 @@ function splitSides(page: PageText, lines: readonly Line[]): PageText[] | undefi
   const top = Math.min(from, ...headings.map(({ box }) => box.top - 1))
   const bottom = Math.min(
     Infinity,
-    ...page.words.filter((word) => centerY(word.box) > from && crosses(word)).map(({ box }) => box.top - 1),
+    ...page.words
+      .filter((word) => centerY(word.box) > from && crosses(word) && !wordsAcross.has(word))
+      .map(({ box }) => box.top - 1),
   )
-  const part = (isIn: (word: Word) => boolean): PageText => ({ ...page, words: page.words.filter(isIn) })
-  const isWithin = ({ box }: Word) => centerY(box) >= top && centerY(box) < bottom
+  const part = (words: readonly Word[]): PageText => ({ ...page, words: [...words] })
+  const wordsWhere = (isIn: (word: Word) => boolean) => page.words.filter(isIn)
+  const isWithin = (word: Word) => centerY(word.box) >= top && centerY(word.box) < bottom && !wordsAcross.has(word)
+  const headingsAt = ({ box: { left } }: Cell) =>
+    across.filter(({ box }) => centerY(box) < bottom).flatMap((line) => wordsMovedTo(left, line))
   return [
-    part(({ box }) => centerY(box) < top),
-    part((word) => isWithin(word) && centerX(word.box) < edge),
-    part((word) => isWithin(word) && centerX(word.box) >= edge),
-    part(({ box }) => centerY(box) >= bottom),
+    part(wordsWhere(({ box }) => centerY(box) < top)),
+    part([...wordsWhere((word) => isWithin(word) && centerX(word.box) < edge), ...headingsAt(first.left)]),
+    part([...wordsWhere((word) => isWithin(word) && centerX(word.box) >= edge), ...headingsAt(first.right)]),
+    part(wordsWhere(({ box }) => centerY(box) >= bottom)),
   ].filter(({ words }) => words.length > 0)
 }
+
+/** Letters of a heading above both tables. */
+const ACROSS_LETTERS_MAX = 60
+
+const wordsIn = (lines: readonly Line[]): Word[] => lines.flatMap((line) => line.cells.flatMap(({ words }) => words))
+
+const headingsAcross = (lines: readonly Line[], top: number, edge: number): Line[] =>
+  lines.filter((line, index) => line.box.top > top && isHeadingAcross(line, lines[index + 1], edge))
+
+/** Whether a line is nothing but a heading that reaches from one table into the other, and the next line has texts in both. */
+function isHeadingAcross({ cells: [cell, ...others], box }: Line, next: Line | undefined, edge: number): boolean {
+  const isText = /^\p{Lu}[^:]*$/u.test(cell!.text) && !/\d{3}/u.test(cell!.text) && cell!.text.length < ACROSS_LETTERS_MAX
+  const sides = next?.cells.map((item) => (item.box.right <= edge ? 'left' : item.box.left >= edge ? 'right' : 'both')) ?? []
+  const areApart = !sides.includes('both') && ['left', 'right'].every((side) => sides.filter((item) => item === side).length > 1)
+  return others.length === 0 && isText && box.left < edge && box.right > edge && areApart
+}
+
+const wordsMovedTo = (left: number, { cells, box }: Line): Word[] =>
+  cells
+    .flatMap(({ words }) => words)
+    .map((word) => ({
+      ...word,
+      box: { ...word.box, left: word.box.left - box.left + left, right: word.box.right - box.left + left },
+    }))
 
 /**
  * Whether the names of columns begin two tables: the results of the first stand between them, and those of the second behind. They are the
@@ -461,9 +514,12 @@ const isResult = (words: readonly string[]): boolean =>
   words.some((_, count) => RESULTS.has(columnKind(words.slice(0, count + 1).join(' '))!))
 
 /** Where the second table begins: left of its names, where the first lines below have no text. */
-function findEdge(words: readonly Word[], { box, words: own }: Cell, top: number): number | undefined {
+function findEdge(words: readonly Word[], lines: readonly Line[], { box, words: own }: Cell, top: number): number | undefined {
   const wordsBelow = words.filter((word) => centerY(word.box) > top && !own.includes(word))
   const nearWords = wordsBelow.filter((word) => centerY(word.box) < box.bottom + heightOf(box) * 6)
-  const isFree = (x: number) => nearWords.every((word) => word.box.left >= x || word.box.right <= x)
+  const isFree = (x: number) => {
+    const ofHeadings = new Set(wordsIn(headingsAcross(lines, top, x)))
+    return nearWords.every((word) => word.box.left >= x || word.box.right <= x || ofHeadings.has(word))
+  }
   return [box.left - tolerances.SIDES_EDGE, box.left - tolerances.SIDES_EDGE / 2, box.left - 2].find(isFree)
 }

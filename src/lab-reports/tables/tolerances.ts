@@ -7,6 +7,8 @@ export const CELL_GAP = 0.85
 export const CELL_GAP_IN_LETTERS = 1.75
 /** The median difference of letter widths in a monospaced font; other fonts have 0.05 and more. */
 export const LETTER_WIDTH_SPREAD = 0.04
+/** Words whose letters differ less in width have letters of equal widths, if they are this share of a page; in other fonts a fifth are. */
+export const [LETTER_WIDTH_NEAR, LETTER_WIDTH_SHARE] = [0.02, 0.28]
 /** Share of the smaller height: words that overlap less vertically are in different lines. */
 export const LINE_OVERLAP = 0.5
 /** Multiple of the height of a unit from which on a result is larger, and share of its height with which a word stands next to another one. */
@@ -21,6 +23,8 @@ export const WORD_GAP_MAX = 0.6
 export const SPACE_DEFAULT = 0.28
 /** In pictures: the widest space behind the dash of a range or behind `NOT`, and the largest distance from the box of a word to its ink. */
 export const [DASH_GAP, PICTURE_EDGE] = [1.2, 0.9]
+/** Multiple of the widest space, in pictures: the end of a comma is often not seen. */
+export const BEHIND_COMMA = 1.25
 /** In points: edges of texts in one column differ less. */
 export const SAME_EDGE = 2.5
 /** In points: a text under the name of its column is displaced by less. */
