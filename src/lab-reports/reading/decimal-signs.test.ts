@@ -62,3 +62,27 @@ test('a point in a picture is a misread comma where nearly all decimals of the r
   assert.deepEqual(valuesIn('ocr'), ['3,7', '2,38', '1,15'])
   assert.deepEqual(valuesIn('text'), ['3.7', '2,38', '1,15'])
 })
+
+test('a comma in a picture whose other decimals have points is a misread point', () => {
+  const page = pageOfLines([
+    [
+      [36, 'Test'],
+      [240, 'Result'],
+      [320, 'Units'],
+      [420, 'Reference Range'],
+    ],
+    ...[
+      ['Bilirubin Total', '1.5', '0.3 - 1.2'],
+      ['Bilirubin Direct', '0.4', '0.1 - 0.3'],
+      ['Bilirubin Indirect', '1,1', '0.1 - 0.9'],
+    ].map(([name, value, range]): PlacedText[] => [
+      [36, name!],
+      [240, value!],
+      [320, 'mg/dL'],
+      [420, range!],
+    ]),
+  ])
+  const valueIn = (source: 'ocr' | 'text') => understand([{ ...page, source }]).results.at(-1)!.value
+  assert.equal(valueIn('ocr'), '1.1')
+  assert.equal(valueIn('text'), '1,1')
+})

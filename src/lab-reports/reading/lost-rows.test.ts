@@ -501,3 +501,35 @@ test('who measured a table and a range that is not established are in no row and
   assert.deepEqual(kinds('Not established'), [])
   assert.notDeepEqual(kinds('Unheard Agency', 'CORE LAB'), [])
 })
+
+test('rows with their number below a column of unknown name are reported, also above the first row that is read', () => {
+  const row = (name: string, normal: string, abnormal: string, range: string): PlacedText[] =>
+    (
+      [
+        [36, name],
+        [220, normal],
+        [300, abnormal],
+        [380, range],
+      ] as PlacedText[]
+    ).filter(([, text]) => text)
+  const linesOf = (column: string) => [
+    row('Test Name', 'In Range', column, 'Reference Range'),
+    row('LIPID PANEL', '', '', ''),
+    row('CHOLESTEROL, TOTAL', '', '243 H', '<200 mg/dL'),
+    row('HDL CHOLESTEROL', '', '38 L', '> OR = 40 mg/dL'),
+    row('ELECTROLYTES', '', '', ''),
+    row('SODIUM', '140', '', '135-146 mmol/L'),
+    row('POTASSIUM', '4.2', '', '3.5-5.3 mmol/L'),
+  ]
+  const report = read(...linesOf('Qut cf Ranqe'))
+  assert.deepEqual(
+    report.results.map(({ test_name }) => test_name),
+    ['SODIUM', 'POTASSIUM'],
+  )
+  assert.deepEqual(
+    report.findings?.map(({ kind }) => kind),
+    ['line_without_row', 'line_without_row'],
+  )
+  const { results, findings } = read(...linesOf('Out of Range'))
+  assert.deepEqual([results.length, findings], [4, []])
+})

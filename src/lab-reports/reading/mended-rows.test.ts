@@ -10,6 +10,8 @@ test('ranges of pictures have their dash and their zero again, and other texts s
     Oto99: '0 to 99',
     'o 125': '0 - 125',
     '0.82 1.77': '0.82 - 1.77',
+    '(135 145)': '(135 - 145)',
+    '(135 145': '(135 145',
     '44 196': '44 - 196',
     '2 50': '2 50',
     '2 9': '2 - 9',
@@ -47,6 +49,7 @@ test('units and names in pictures that are confused with others become the ones 
     'HU/L': 'IU/L',
     '[ug/L': 'ug/L',
     'mL/min/1.73m2 2': 'mL/min/1.73m2',
+    'mL/min/1.73 mz': 'mL/min/1.73 m²',
     f: 'fL',
     'µmol/L.': 'µmol/L',
     'sec.': 'sec.',
@@ -56,6 +59,9 @@ test('units and names in pictures that are confused with others become the ones 
   for (const [read, meant] of Object.entries(units)) assert.equal(mendedUnit(read), meant, read)
   const names = {
     TSII: 'TSH',
+    'Sodium Lv': 'Sodium Lvl',
+    PIt: 'Plt',
+    'Potassium LV': 'Potassium Lvl',
     'Free 13': 'Free T3',
     Blooct: 'Blood',
     gA: 'IgA',

@@ -13,8 +13,8 @@ const ZERO = /(?<![\p{L}\d.,])[Oo](?=\s?(?:to|-|–)\s?\d|[.,]\d|\s\d)/gu
 const DASHES = /(?<=\d)\s?(?:[-–—][-–—.]+|\.[-–—]|\.{2,})\s?(?=\d)/gu
 /** `Oto99`, `0to 65` */
 const RUN_TOGETHER = /(?<=\d)\s?to\s?(?=\d)/gu
-/** `0.82 1.77`: a dash that was not seen. */
-const TWO_NUMBERS = /^(\d+(?:[.,]\d+)?)\s(\d+(?:[.,]\d+)?)$/u
+/** `0.82 1.77`, `(135 145)`: a dash that was not seen. */
+const TWO_NUMBERS = /^(\(?)(\d+(?:[.,]\d+)?)\s(\d+(?:[.,]\d+)?)(\)?)$/u
 
 /** `2.15 - 2.57 01`: the number of a laboratory behind a range whose bounds are written alike. In `1.5 - 2 09` a decimal point is lost. */
 const SITE_BEHIND = /^(\d+(?:[.,](\d+))?\s?(?:-|–|—|to)\s?\d+(?:[.,](\d+))?)\s[0oO][1-9]$/u
@@ -52,12 +52,12 @@ export function mendedRange(text: string): string {
       .replaceAll(DASHES, ' - ')
       .replaceAll(RUN_TOGETHER, ' to '),
   )
-  const [, low, high] = TWO_NUMBERS.exec(plain) ?? []
-  if (low === undefined || high === undefined) return plain
+  const [, open = '', low, high, close = ''] = TWO_NUMBERS.exec(plain) ?? []
+  if (low === undefined || high === undefined || open.length !== close.length) return plain
   const [min, max] = [low, high].map((item) => numberOf(item.replace(',', '.')))
   // `2 50` may be `≥ 50`.
   const isSign = low === '2' && max !== undefined && max >= 20
-  return min !== undefined && max !== undefined && min < max && !isSign ? `${low} - ${high}` : plain
+  return min !== undefined && max !== undefined && min < max && !isSign ? `${open}${low} - ${high}${close}` : plain
 }
 
 /** `<40 o1`: with a letter it is no lost decimal. */
@@ -78,6 +78,7 @@ export const mendedUnit = (unit: string): string =>
     .replace(/^([mµuk]?)[T1l|H]U(?=\/)/u, '$1IU')
     .replace(/(?<=\/m?L)(?=(?:FEU|DDU)$)/u, ' ')
     .replace(/(?<=m[2²]) ?2$/u, '')
+    .replace(/(?<=1[.,]73 ?)m[zZ?]$/u, 'm²')
     .replace(/^f$/u, 'fL')
 
 /** What one letter is taken for, each in both letters' places: `TSII`, `Free 13`, `Blooct`. */
@@ -85,6 +86,7 @@ const CONFUSED: readonly [read: RegExp, meant: string][] = [
   [/II|ll|Il|lI/gu, 'H'],
   [/(?<![\p{L}\d])[1Il](?=[34](?!\d))/gu, 'T'],
   [/ct|cl/gu, 'd'],
+  [/(?<=\p{Lu})I(?=\p{Ll})/gu, 'l'],
   [/rn|nn/gu, 'm'],
   [/(?<![\p{L}\d])[l1|](?=[a-z]{2}|g[ADEGM]\b)/gu, 'I'],
   [/(?<=^|\/)(?=g[ADEGM](?!\p{L}))/gu, 'I'],
@@ -95,6 +97,9 @@ export function mendedName(read: string, isNamed: (name: string) => boolean): st
   const name = withSigns(read, isNamed)
   // `iron`: the capital letter of a name is no higher than a small one.
   if (/^i\p{Ll}{2,}/u.test(name) && isNamed(name)) return `I${name.slice(1)}`
+  // `Sodium Lv`, `Sodium LV`
+  const withLevel = name.replace(/(?<=\s)L[vV]$/u, 'Lvl')
+  if (withLevel !== name && isNamed(withLevel)) return withLevel
   if (/\(g[ADEGM]\)/u.test(name)) return mendedName(name.replace(/\((?=g[ADEGM]\))/u, '(I'), isNamed)
   if (isNamed(name)) return name
   const others = new Set<string>()
@@ -135,18 +140,22 @@ export function hasDecimalCommas(rows: readonly Row[]): boolean {
   return count(COMMA) > 0 && count(POINT) === 0
 }
 
-/** Share of the decimals of a report: if so many have a comma, a point in a picture is a misread comma. */
+/** Share of the decimals of a report: if so many have one sign, the other one in a picture is misread. */
 const COMMAS_SHARE = 0.8
 /** Fewer decimals do not show it. */
 const DECIMALS_MIN = 5
 
-/** Rows of pictures with commas in place of the points that nearly all other decimals of the report do not have. */
+/**
+ * Rows of pictures with commas in place of the points that nearly all other decimals of the report do not have, or with points in place of commas.
+ */
 export function withCommas(rows: readonly Row[], isPicture: (row: Row) => boolean): Row[] {
   const texts = rows.flatMap((row) => [row.value, ...row.range_lines])
   const count = (pattern: RegExp) => texts.reduce((sum, text) => sum + (text.match(pattern)?.length ?? 0), 0)
   const [commas, points] = [count(COMMA), count(POINT)]
-  if (!points || commas + points < DECIMALS_MIN || commas < (commas + points) * COMMAS_SHARE) return [...rows]
-  const mended = (text: string) => text.replaceAll(POINT, (number) => number.replace('.', ','))
+  const most = (commas + points) * COMMAS_SHARE
+  if (!points || !commas || commas + points < DECIMALS_MIN || Math.max(commas, points) < most) return [...rows]
+  const [misread, sign] = commas > points ? [POINT, ','] : [COMMA, '.']
+  const mended = (text: string) => text.replaceAll(misread, (number) => number.replace(/[.,]/u, sign))
   return rows.map((row) =>
     isPicture(row) ? { ...row, value: mended(row.value), range_lines: row.range_lines.map(mended) } : row,
   )

@@ -14,7 +14,7 @@ test('an unknown test name in a picture is doubtful, and in a text it is read as
 
 test('a name that laboratories use for what has no term is not unknown', () => {
   for (const name of ['Vegetable Cells', 'Large HDL-P', 'Chikungunya IgM', 'Blood Pressure - Systolic', 'LP-IR Score'])
-    assert.deepEqual(kindsOf(read(rows((own, value, index) => row(index === 2 ? name : own, value))))[2], [], name)
+    assert.deepEqual(kindsOf(read(rows((usual, value, index) => row(index === 2 ? name : usual, value))))[2], [], name)
 })
 
 test('an unknown name of which each letter is certain is not doubtful, unless its parts together are a known word', () => {
@@ -47,6 +47,14 @@ test('a sign and a unit of a picture that are easily misread are doubtful', () =
   ]
   assert(kinds(occultBlood('(±)'))!.includes('value_is_no_result'))
   assert(!kinds(occultBlood('(+)'))!.includes('value_is_no_result'))
+  // The end of a name.
+  const epithelial = (result: string, unit: string): PlacedText[] => [
+    [40, 'Epithelial'],
+    [220, result],
+    [300, unit],
+  ]
+  assert(kinds(epithelial('Moderate', 'Cells'))!.includes('unit_is_no_unit'))
+  assert(!kinds(epithelial('12', 'cells/uL'))!.includes('unit_is_no_unit'))
   const creatinine = (unit: string): PlacedText[] => [
     [40, 'Creatinine'],
     [220, '118'],
@@ -105,7 +113,7 @@ function kindsOfRow(name: string, value: string, range: string, neighbors: Place
 }
 
 test('a name in a picture with spaces or letters that no report prints is doubtful, also where its letters together are a name', () => {
-  for (const name of ['HIV1&II', 'HIV 1 +2 antibody/antigen', 'Rheumatoid Factor , Quantitative'])
+  for (const name of ['HIV1&II', 'Anti HIV1 & II', 'Anti HIV &', 'HIV 1 +2 antibody/antigen', 'Rheumatoid Factor , Quantitative'])
     assert.deepEqual(kindsOfRow(name, '100', '0 - 200').ofPicture, ['name_is_unknown'], name)
   for (const name of ['HIV 1+2 antibody/antigen', 'Rheumatoid Factor, Quantitative', 'Ferritin', 'ANA titre', 'DHEA sulphate'])
     assert(!kindsOfRow(name, '100', '0 - 200').ofPicture!.includes('name_is_unknown'), name)

@@ -52,7 +52,7 @@ export function misreadTexts({ pages, rows }: Reading, names: Names): RowFinding
       isKnownName(row, names, pages) && !lacksComma(row, usual) && (usual.hasJoinedPercents || !JOINED_PERCENT.test(row.name))
         ? undefined
         : UNKNOWN_NAME,
-      row.unit === null || (isUnit(row.unit) && !isPerhapsOfDay(row, pages)) ? undefined : UNKNOWN_UNIT,
+      row.unit === null || (isUnit(row.unit) && !isPerhapsOfDay(row, pages) && !isPerhapsOfName(row)) ? undefined : UNKNOWN_UNIT,
       isCutRange(row, usual) ? CUT_RANGE : undefined,
       hasLostSign(row) ? LOST_SIGN : undefined,
       hasPointForComma(row) ? THOUSANDS : undefined,
@@ -102,7 +102,9 @@ const OPEN = /^[([]?\s?(?:\d[\d.,]*\s?[-–—]|[-–—]\s?\d[\d.,]*)\s?[)\]]?$
 const BEHIND_COMMA =
   /(,?) (Serum|Plasma|Urine|Total|Direct|Indirect|Free|Quant(?:itative)?|Qual(?:itative)?|NAA|Ven|Art|[1-5]\w\w Generation)$/iu
 /** A comma or a bracket at the end of a name was read as a dot, or the name goes on behind it. */
-const ENDS_IN_SIGN = /[.,;:]$/u
+const ENDS_IN_SIGN = /[.,;:&]$/u
+/** `HIV1 & II`: a Roman number that was read as a digit. */
+const TWO_NUMERALS = /\d\s?[&/+,]\s?I{2,3}$|\bI\s?[&/+,]\s?\d$/u
 /** `Factor , Quantitative`, `HIV 1 +2`, `HIV1&II`, `VLDL.Size`: a space that no report prints, or that is lost. */
 const MISPLACED_SPACE = /\s[.,)]|\s\+\d|[\p{L}\d]&[\p{L}\d]|\p{L}{4}\.\p{L}{3}/u
 /** `D002`, `R506Q`: numbers of allergens and mutations. */
@@ -119,7 +121,13 @@ const CERTAIN = 0.98
 function isKnownName(row: Row, { isNamed }: Names, pages: Reading['pages']): boolean {
   const { name, value, comments } = row
   if (isSusceptibility(name, value, comments)) return true
-  if ((ENDS_IN_SIGN.test(name) && !ENDS_IN_SHORT_FORM.test(name)) || MISPLACED_SPACE.test(name) || lacksSlash(name)) return false
+  if (
+    (ENDS_IN_SIGN.test(name) && !ENDS_IN_SHORT_FORM.test(name)) ||
+    MISPLACED_SPACE.test(name) ||
+    TWO_NUMERALS.test(name) ||
+    lacksSlash(name)
+  )
+    return false
   const words =
     name
       .replaceAll(IN_BRACKETS, '')
@@ -166,6 +174,10 @@ function hasUnknownWord({ value, page: number, value_box }: Row, pages: Reading[
     words.some(({ text, box, confidence }) => text.includes(part) && areInLine(box, value_box) && confidence >= CERTAIN)
   return unknown.some((word) => word.length > LETTERS_MAX || !isSure(word))
 }
+
+/** `Cells` next to `Moderate`: the end of the name. */
+const isPerhapsOfName = ({ unit, value }: Row): boolean =>
+  /^\p{L}{4,}$/u.test(unit ?? '') && numberOf(value) === undefined && !/\d/u.test(value)
 
 /** `mg/d` on a page that has `mg/dL`: of a day, or without its last letter. */
 const isPerhapsOfDay = ({ unit, name, page: number }: Row, pages: Reading['pages']): boolean =>

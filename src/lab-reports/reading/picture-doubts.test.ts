@@ -135,6 +135,19 @@ test('a card of a picture without a range is doubtful where the others have one'
   assert.deepEqual(rangeKindsOf(read(cardsOf(ranges))), [[], [], [], ['range_is_missing']])
 })
 
+test('a row of a picture that says that it has no range is not doubtful where the others have one', () => {
+  const lines = ['Sodium', 'Potassium', 'Chloride', 'Calcium', 'Glucose'].flatMap((name, index): PlacedText[][] => [
+    [
+      [40, name],
+      [300, `${140 + index} mmol/L`],
+    ],
+    [[40, index === 3 ? 'No normal range available' : 'Normal range: 130 - 150 mmol/L']],
+  ])
+  assert.deepEqual(rangeKindsOf(read(lines)), [[], [], [], [], []])
+  const withoutStatement = lines.map((line) => line.filter(([, text]) => !text.startsWith('No ')))
+  assert.deepEqual(rangeKindsOf(read(withoutStatement)), [[], [], [], ['range_is_missing'], []])
+})
+
 test('names of cards in a picture that stand above their ranges and have no result ask for a person', () => {
   const card = (value: string): PlacedText[][] => [
     [

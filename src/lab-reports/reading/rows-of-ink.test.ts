@@ -137,6 +137,25 @@ test('a row is doubtful where the ink shows two results', () => {
   assert(kindsOf(rows).some(([row, kind]) => row === 1 && kind === 'rows_not_read'))
 })
 
+test('a report asks for a person where a row has the numbers of two rows and says one of them', () => {
+  const page = pageWithInk({})
+  const { report, stages } = understandStages([page])
+  // As if the row of potassium had taken in that of chloride.
+  const [sodium, potassium, , ...others] = stages.rows
+  const rows = [sodium!, { ...potassium!, box: { ...potassium!.box, bottom: potassium!.box.bottom + 16 } }, ...others]
+  const results = report.results.filter(({ test_name }) => test_name !== 'Chloride')
+  const findings = rowsOfInk({ pages: stages.pages, rows, results, places: {} })
+  assert.deepEqual(
+    findings.report.map(({ kind, box }) => [kind, lineOf({ box })]),
+    [['rows_not_read', 3]],
+  )
+})
+
+test('a known name next to a range without a result in a picture asks for a person', () => {
+  const page = pageWithInk({ isLost: ({ box }, line) => line === 3 && (box.left === 220 || box.left === 300) })
+  assert(findingsOf({ ...page, ink: [] }).report.some(([kind, line]) => kind === 'line_without_row' && line === 3))
+})
+
 test('a card whose range stands in another line than its result has one result', () => {
   const cards = ['TSH', 'Ferritin', 'Cortisol'].flatMap((name, index): PlacedText[][] => [
     [[40, name]],

@@ -16,7 +16,7 @@ import { type Column, columnsOf } from '../tables/headers.ts'
 import { drawnColumns } from './drawn-columns.ts'
 import type { ReadingFinding, ReportFinding, RowFinding } from './finding.ts'
 import { type Reading, type TableOfRows, tablesOf } from './table-doubts.ts'
-import { isBesideResult, isFlagNotRead, readBy, tokensOf } from './unread-text.ts'
+import { isBesideResult, isFlagNotRead, readBy, textsOf, tokensOf } from './unread-text.ts'
 
 /** Multiple of the distance of rows: what is further above the first row or below the last one belongs to no table. */
 const INK_REACH = 2.2
@@ -132,7 +132,16 @@ function againstRows(
     const said = new Set(rows[index]!.range_lines.flatMap(tokensOf))
     const words = table.page.words.filter(({ text }) => !tokensOf(text).every((token) => said.has(token)))
     const numbers = results.filter((line) => line.some((box) => words.some((word) => isNumberIn(word, box)) || !isRead(box)))
-    if (numbers.length > 1) found.push({ row: index, finding: SEVERAL })
+    if (numbers.length < 2) continue
+    found.push({ row: index, finding: SEVERAL })
+    // A number that the row does not say is the result of a row that was lost in this one.
+    const rowTokens = new Set(textsOf(rows[index]!).flatMap(tokensOf))
+    const lines = numbers.filter((line) =>
+      words.some(
+        (word) => !tokensOf(word.text).every((token) => rowTokens.has(token)) && line.some((box) => isNumberIn(word, box)),
+      ),
+    )
+    lost.push(...lines.map(boxAround))
   }
   return { rows: found, lostRows: lost }
 }

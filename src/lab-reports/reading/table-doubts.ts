@@ -194,6 +194,17 @@ function hasMoreBehind({ box: row, value_box, unit }: Row, { ink = [], words }: 
   )
 }
 
+/** `No normal range available`, `Reference range not established` */
+const NO_RANGE = /^no (?:\w+ )?range|range not (?:available|established|defined|provided)/iu
+
+/** Whether the line below a row says that its test has no range. */
+function saysNoRange({ box: row, value_box: value }: Row, { words }: PageText): boolean {
+  const end = row.bottom + heightOf(value) * LINE_HEIGHT_MAX
+  const below = words.filter(({ box }) => overlapX(box, row) > 0 && centerY(box) > row.bottom - 1 && centerY(box) < end)
+  const texts = below.toSorted((a, b) => a.box.left - b.box.left).map(({ text }) => text)
+  return NO_RANGE.test(texts.join(' '))
+}
+
 /** Numeric rows without what a column of the table is for. */
 function lostCells({ page, columns, rows: own }: TableOfRows, { rows }: Reading): RowFinding[] {
   // Of two results in a line the second may have the range, as counts behind percentages do.
@@ -207,7 +218,7 @@ function lostCells({ page, columns, rows: own }: TableOfRows, { rows }: Reading)
   if (numeric.length < 2) return []
   if (!columns) {
     // Cards of a picture: a single range may be lost, or taken for that of another card.
-    const lost = numeric.filter((index) => !rows[index]!.range_lines.length)
+    const lost = numeric.filter((index) => !rows[index]!.range_lines.length && !saysNoRange(rows[index]!, page))
     const isLoss = page.source === 'ocr' && lost.length < numeric.length * MOST
     // Where ranges stand at the end of lines, nothing is lost behind a line that has no ink there.
     const areLines = page.ink?.length && numeric.every((index) => isOneLine(rows[index]!))

@@ -63,8 +63,11 @@ const COMPARED = /^[<>≤≥]=?\d[\d.,:]*$/u
 /** `1.`, `2)`, `2345-7`: a number or a LOINC code in front of a name. */
 const NUMBERING = /^(?:\d{1,2}[.)]|\d{3,5}-\d)$/u
 
-/** `Cutoff=500`: from where on a drug is reported, and no bound of the result; `Optimal`: what a portal says of a result in its range. */
-const NO_PART = /^(?:cut-?off[=:]?\d*|optimal)$/iu
+/**
+ * `Cutoff=500`: from where on a drug is reported, and no bound of the result; `Optimal`: what a portal says of a result in its range; `H250116.0212`:
+ * the number of a specimen.
+ */
+const NO_PART = /^(?:cut-?off[=:]?\d*|optimal|\p{L}{1,4}[-.]?\d{5,}[\d./-]*)$/iu
 
 /** `38 169`: the range of the row above, whose dash was not seen. */
 const BOUNDS = /^\d[\d.,]*\s?[-–~·]?\s?\d[\d.,]*$/u
@@ -102,8 +105,11 @@ export function unreadText(reading: Reading, names: Names): UnreadText {
         (hasLostCard(line, table.lines, rowsOnPage(table, reading), names) || isBegunCard(line, table.lines, names))
       const isResult = isOfCard || isResultLine(line, table.columns, names) || isInList(line, table, reading)
       const isName = !isResult && hasLostValue(line, table.page, names)
-      const isHeading = isName && table.columns !== null && !hasUnreadInk(line, table.page)
-      const beside = rowsBeside(line, table, reading).filter((row) => !isHeading || isContinued(reading.rows[row]!, line, names))
+      const isOfTest = hasRange(line) && namesTest(line, names)
+      const isHeading = isName && !isOfTest && table.columns !== null && !hasUnreadInk(line, table.page)
+      const beside = rowsBeside(line, table, reading).filter(
+        (row) => !(isHeading || isOfTest) || isContinued(reading.rows[row]!, line, names),
+      )
       for (const row of beside) found.rows.push({ row, finding: BESIDE_LINE })
       if (!isResult && !isName) continue
       const text = 'A line of a table that has a value is in no result.'
@@ -151,7 +157,7 @@ export const tokensOf = (text: string): string[] => text.toLowerCase().match(/[\
 const joinedOf = (texts: readonly string[]): string => texts.flatMap(tokensOf).join('')
 
 /** Everything that a row says. */
-const textsOf = (row: Row): string[] => [
+export const textsOf = (row: Row): string[] => [
   row.name,
   row.value,
   row.unit ?? '',
@@ -180,6 +186,8 @@ function wordsBesideRows(table: TableOfRows, { rows, results }: Reading): RowFin
           said.has(token) ||
           joined.includes(token) ||
           isBoundWithUnit(token, said) ||
+          // `Total01` with the number of a laboratory, which is no part of the name.
+          said.has(token.replace(/(?<=\p{L}{3})[o0]\d$/u, '')) ||
           // A zero that was read as a letter and put right.
           (token === 'o' && said.has('0')),
       ) &&
@@ -331,7 +339,7 @@ function linesWithoutRow({ page, columns, rows: own, lines }: TableOfRows, { row
     if (!columns && hasLostCard(line, lines, onPage, { isNamed })) return true
     if (onPage.some((row) => areInLine(row.box, line.box))) return false
     if (!columns && isBegunCard(line, lines, { isNamed })) return true
-    if (line.box.bottom < top || line.box.top > bottom) return false
+    if ((line.box.bottom < top && !isRowOfUnknownColumn(line, columns)) || line.box.top > bottom) return false
     const words = withoutPrintedCodes(line).cells.flatMap((cell) => cell.words)
     const all = line.cells.map(({ text }) => text)
     // In front of names may stand the numbers of rows.
@@ -428,17 +436,35 @@ function isBegunCard(line: Line, lines: readonly Line[], { isNamed }: Names): bo
   )
 }
 
-/** Whether a line has a value or a time of day in the column of results; without columns, a number and a unit or range. */
-function hasValue({ cells }: Line, columns: readonly Column[] | null): boolean {
+/**
+ * Whether a line has a value or a time of day in the column of results, or is a row without one but for a number in a column of unknown name;
+ * without columns, a number and a unit or range.
+ */
+function hasValue(line: Line, columns: readonly Column[] | null): boolean {
+  const { cells } = line
   if (columns)
-    return cells.some(
-      (cell, index) =>
-        // Without a name it may be the result of the row above in another unit: `14.8 mg/L`.
-        ((index > 0 && splitCell(cell)[0]!.kind === 'value') || valueKind(cell.text) !== undefined || TIME.test(cell.text)) &&
-        RESULTS.has(nearestColumn(cell.box, columns)?.kind ?? 'name'),
+    return (
+      isRowOfUnknownColumn(line, columns) ||
+      cells.some(
+        (cell, index) =>
+          // Without a name it may be the result of the row above in another unit: `14.8 mg/L`.
+          ((index > 0 && splitCell(cell)[0]!.kind === 'value') || valueKind(cell.text) !== undefined || TIME.test(cell.text)) &&
+          RESULTS.has(nearestColumn(cell.box, columns)?.kind ?? 'name'),
+      )
     )
   const parts = cells.flatMap(splitCell)
   return parts.some(({ value }) => value === 'number') && parts.some(({ kind }) => kind === 'unit' || kind === 'range')
+}
+
+/** Whether a line has a name, a number below a column whose name is not known, and a range or unit: if the column is one of results, it is a row. */
+function isRowOfUnknownColumn({ cells: [name, ...cells] }: Line, columns: readonly Column[] | null): boolean {
+  if (!columns || !/\p{L}{2}/u.test(name!.text)) return false
+  const parts = cells.flatMap(splitCell).map((cell) => ({ cell, column: nearestColumn(cell.box, columns) }))
+  return (
+    parts.some(({ cell, column }) => cell.value === 'number' && column?.kind === 'other' && column.title !== undefined) &&
+    parts.some(({ cell, column }) => [cell.kind, column?.kind].every((kind) => kind === 'range' || kind === 'unit')) &&
+    !parts.some(({ column }) => RESULTS.has(column?.kind ?? 'name'))
+  )
 }
 
 /** The rows that may go on in a line: those above and below, or the one that is clearly nearer. Bounds may be below a label that was not read. */
@@ -461,9 +487,15 @@ function rowsBeside(line: Line, { rows: own }: TableOfRows, { rows }: Reading): 
   return near.filter(isBounds ? isNearestOfSide : (index) => gapOf(index) <= nearest + heightOf(line.box) * NEARER)
 }
 
-/** Whether names in a picture stand alone: a short result is what the detector of texts does not see. */
-const hasLostValue = ({ cells }: Line, { source }: PageText, { isNamed }: Names): boolean =>
-  source === 'ocr' && cells.every(({ text }) => isNamed(cleanName(text)))
+/** Whether names in a picture have no result next to them: a short one is what the detector of texts does not see. */
+const hasLostValue = (line: Line, { source }: PageText, names: Names): boolean => source === 'ocr' && namesTest(line, names)
+
+/** Whether a line has names of tests, and next to them at most a range and a unit. */
+const namesTest = ({ cells }: Line, { isNamed }: Names): boolean =>
+  cells.every((cell, index) => isNamed(cleanName(cell.text)) || (index > 0 && isRangeOrUnit(cell)))
+
+const isRangeOrUnit = (cell: Cell): boolean => splitCell(cell).every(({ kind }) => kind === 'range' || kind === 'unit')
+const hasRange = ({ cells }: Line): boolean => cells.some(isRangeOrUnit)
 
 /** Whether a line of a picture has ink that is in no word, or nothing tells what ink it has. */
 const hasUnreadInk = ({ box }: Line, { words, ink = [] }: PageText): boolean => {
@@ -525,7 +557,9 @@ const namesResult = ({ cells }: Pick<Line, 'cells'>, { isNamed }: Names): boolea
   )
   // `FASTING GLUCOSE 6.1 - 6.9 mmol/L: impaired fasting glucose` explains results.
   const explains = /^-|^–$/u.test(texts[position + 1] ?? '') && texts.slice(position + 1).some((text) => text.endsWith(':'))
-  return position > 0 && position < texts.length - 1 && !explains
+  // `Chloride 98 - 107` has no result.
+  const isRange = rangeOf(texts.slice(position).join(' ')) !== undefined
+  return position > 0 && position < texts.length - 1 && !explains && !isRange
 }
 
 /** Whether a line has a value where the table has its results, or next to a name that laboratories measure. */
@@ -533,7 +567,7 @@ const isResultLine = (line: Line, columns: readonly Column[] | null, { isNamed }
   hasValue(line, columns) ||
   namesResult(line, { isNamed }) ||
   (line.cells.some(({ text }) => isNamed(cleanName(text))) &&
-    line.cells.slice(1).some(({ text }) => valueKind(text) !== undefined))
+    line.cells.slice(1).some((cell) => valueKind(cell.text) !== undefined && !isRangeOrUnit(cell)))
 
 /** So many results that stand at one place show where a list has its results. */
 const ALIGNED_MIN = 2
