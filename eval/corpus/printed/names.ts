@@ -14,11 +14,11 @@ export const printedNames: readonly string[] = [
 
 /**
  * Reports of which the files alone are stored: those that portals of laboratories and clinics print, tables with units, ranges and notes
- * below names and results, and forms that laboratories of several countries print every day (`everyday`, held out, and `form`).
+ * below names and results, and forms that laboratories of several countries print every day (`everyday`, of which 20 are held out, and `form`).
  */
 export const storedNames: readonly string[] = [
   ...numberNames('portal', 6),
   ...numberNames('below', 5),
   ...numberNames('everyday', 44),
-  ...numberNames('form', 54),
+  ...numberNames('form', 74),
 ]
