@@ -8,6 +8,7 @@ import { columnKind } from '../tables/headers.ts'
 import type { ReadRowsOptions, Row } from '../tables/row-parts.ts'
 import { dateIn } from '../texts/dates.ts'
 import { isLabel } from '../texts/names.ts'
+import { culturesNotRead } from './cultures-not-read.ts'
 import type { ReadingFinding, ReportFinding } from './finding.ts'
 import { misreadTexts } from './misread-texts.ts'
 import { isNoUnit, type ReportResult, TIME } from './result.ts'
@@ -44,7 +45,7 @@ export function collectFindings(reading: Reading, names: Pick<ReadRowsOptions, '
     const onPage = rows.filter((_, row) => reading.rows[row]!.page === page)
     return onPage.filter((findings) => findings.length).length > onPage.length * DOUBTFUL_SHARE
   })
-  return { rows, report: [...unread.report, ...headings, ...ink.report] }
+  return { rows, report: [...unread.report, ...headings, ...ink.report, ...culturesNotRead(reading)] }
 }
 
 const AMONG_PARTICULARS: ReadingFinding = {

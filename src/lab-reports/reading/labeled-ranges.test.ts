@@ -1,4 +1,4 @@
-// Ranges with a label or a name, and cutoffs, which are parts of rows.
+// Ranges with a label or a name, cutoffs, and counts of cultures.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pageOfLines, type PlacedText } from '../../../test/support/report-pages.ts'
@@ -92,5 +92,27 @@ test('a range with a name in the column of ranges is neither a flag nor a row of
       ['Cholesterol Total', '214', 'abnormal'],
       ['Triglycerides', '190', 'abnormal'],
     ],
+  )
+})
+
+test('a count of colonies in no result asks for a person, and one that is read or explained does not', () => {
+  const culture = (result: string): PlacedText[][] => [
+    HEADER,
+    line('Glucose', '92', 'mg/dL', '70 - 99'),
+    [[36, 'Culture']],
+    [[36, 'Status: Final']],
+    [],
+    [
+      [36, 'Urine Culture'],
+      [200, result],
+    ],
+  ]
+  const kinds = (...lines: PlacedText[][]) => read(...lines).findings?.map(({ kind }) => kind)
+  assert.deepEqual(kinds(...culture('>100,000 CFU/mL Fictococcus mirus')), ['line_without_row'])
+  assert.deepEqual(kinds(...culture('No growth')), [])
+  assert.deepEqual(kinds(HEADER, line('Urine Culture', '>100,000 CFU/mL', '', 'No growth')), [])
+  assert.deepEqual(
+    kinds(HEADER, line('Glucose', '92', 'mg/dL', '70 - 99'), [[36, 'Less than 10,000 CFU/mL is not significant.']]),
+    [],
   )
 })
