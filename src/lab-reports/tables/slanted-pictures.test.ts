@@ -219,7 +219,7 @@ test('descriptions below most names of a picture are no parts of them, though so
       ['FSH|Follicle stimulating hormone', '6.2', 'mIU/mL', '3.5 - 12.5'],
       ['LH|Luteinizing hormone', '8.9', 'mIU/mL', '2.4 - 12.6'],
       ['Progesterone|Follicular phase', '0.4', 'ng/mL', '0.1 - 0.9'],
-      ['Testosterone, Total|LC/MS comparable', '38', 'ng/dL', '8 - 48'],
+      ['Bilirubin|Direct', '0.2', 'mg/dL', '0.0 - 0.3'],
       ['TSH|Thyroid stimulating hormone', '4.92', 'uIU/mL', '0.45 - 4.50'],
       ['Free T4|Thyroxine', '1.14', 'ng/dL', '0.82 - 1.77'],
     ],
@@ -230,7 +230,7 @@ test('descriptions below most names of a picture are no parts of them, though so
     if (box.left > 220 && box.top > 75) Object.assign(box, { top: box.top + 5, bottom: box.bottom + 5 })
   assert.deepEqual(
     readIn(page).map(([name]) => name),
-    ['FSH', 'LH', 'Progesterone', 'Testosterone, Total', 'TSH', 'Free T4'],
+    ['FSH', 'LH', 'Progesterone', 'Bilirubin Direct', 'TSH', 'Free T4'],
   )
 })
 
@@ -255,5 +255,17 @@ test('lines in a font of equal widths keep their wide spaces within cells, below
   assert.deepEqual(
     cells,
     names.map((name) => [name]),
+  )
+})
+
+test('texts below names of a picture that tell tests apart are parts of the names', () => {
+  const names = ['Rubella', 'Measles', 'Mumps'].flatMap((name) => [`${name}|IgG Ab, AI`, `${name}|IgM Ab, AI`])
+  const page = picture([['Test', 'Result', 'Reference'], ...names.map((name) => [name, '1.2', '<0.9'])], 0, [40, 200, 320])
+  for (const { box } of page.words)
+    if (box.left > 190 && box.top > 75) Object.assign(box, { top: box.top + 6, bottom: box.bottom + 6 })
+  const read = readIn(page).map(([name]) => name)
+  assert(
+    read.every((name) => /Ig[GM]/u.test(String(name))),
+    JSON.stringify(read),
   )
 })

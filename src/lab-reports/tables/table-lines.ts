@@ -118,26 +118,28 @@ function cellsOfColumn(parts: readonly Part[], column: TableColumn, writer: Writ
 }
 
 /**
- * A name and the specimen, method, category or description below it, which in a narrow column looks like its last word. `Blood` is part of `Fecal Occult Blood`, and
+ * A name and the specimen, method or category below it, which in a narrow column looks like its last word. `Blood` is part of `Fecal Occult Blood`, and
  * `Calculated` of `LDL Cholesterol, Calculated`.
  */
-function splitNote(segment: Run[], { isNamed, hasSpecimens, categories, isSystematic }: Writer): Run[][] {
+function splitNote(segment: Run[], { isNamed, hasSpecimens, categories }: Writer): Run[][] {
   const index = segment.findIndex((run, i) => {
     const [name, text] = [i > 0 ? cellOfRuns(segment.slice(0, i)).text : '', textOf(run)]
     const isOne = (hasSpecimens && namesSpecimen(text)) || (isMethod(text) && !/calculated/iu.test(text))
-    const isDescription = isSystematic && !isNamed(`${name} ${text}`)
-    return ((isOne || isDescription) && !goesOn(name) && isNamed(name)) || (i > 0 && categories.has(lettersOnly(text)))
+    return (isOne && !goesOn(name) && isNamed(name)) || (i > 0 && categories.has(lettersOnly(text)))
   })
   return index < 0 ? [segment] : [segment.slice(0, index), segment.slice(index)]
 }
+
+/** Shorter texts below a name may tell it from others. */
+const DESCRIPTION_LETTERS_MIN = 9
 
 /** Whether a line below a name is not part of it: a note, or nothing that makes a longer name of a name. */
 function standsAlone(runsAbove: readonly Run[], segment: readonly Run[], { isSystematic, isNamed }: Writer): boolean {
   const [first, next] = [runsAbove[0]!, segment[0]!]
   const [name, text] = [cellOfRuns(runsAbove).text, textOf(next)]
   if (isSmaller(next, first) || isNoteBelow(name, text) || isTitleOfNote(text)) return true
-  // `Luteinizing hormone` below `LH`, where other names have such a description.
-  if (isSystematic && isNamed(name) && !goesOn(name)) return true
+  // `Luteinizing hormone` below `LH`, where other names have such a description; `Direct` and `HDL` tell names apart.
+  if (isSystematic && isNamed(name) && isNamed(text) && text.length >= DESCRIPTION_LETTERS_MIN) return true
   if (joinsName(name, text, isNamed) || isNamed(cellOfRuns([...runsAbove, ...segment]).text)) return false
   return isSystematic || isNamed(name)
 }

@@ -403,6 +403,10 @@ function rowLines(
 /** So many names have a category below them where a table has categories, and so many the same one. */
 const [NAMES_MIN, NAMES_OF_CATEGORY_MIN] = [3, 2]
 
+/** What tells tests of one name apart is no category: `IgG Ab` below `Rubella`. */
+const TELLS_APART =
+  /\b(?:ig[adegm]|[dr]na|anti\w*|ab|ag|free|total|direct|indirect|ratio|abs\w*|percent|count|level|serum|plasma|urine|blood)\b|[%\d]/iu
+
 /** Texts without spaces that stand below several known names and are no part of any: `Cardiovascular`. @param names the texts of names by rows */
 function categoriesIn(names: readonly (readonly Part[])[], isNamed: IsNamed): ReadonlySet<string> {
   const below = names.flatMap((parts) => {
@@ -412,7 +416,8 @@ function categoriesIn(names: readonly (readonly Part[])[], isNamed: IsNamed): Re
   const categories = [...Map.groupBy(below, ({ text }) => lettersOnly(text))].flatMap(([category, items]) => {
     const count = items.filter(({ name }) => isNamed(name)).length
     const isPart = items.some(({ name, text }) => isNamed(`${name} ${text}`))
-    return count >= NAMES_OF_CATEGORY_MIN && count * 2 > items.length && !isPart ? [{ category, count }] : []
+    const isCategory = count >= NAMES_OF_CATEGORY_MIN && count * 2 > items.length && !isPart && !TELLS_APART.test(items[0]!.text)
+    return isCategory ? [{ category, count }] : []
   })
   const total = categories.reduce((sum, { count }) => sum + count, 0)
   return new Set(total < NAMES_MIN ? [] : categories.map(({ category }) => category))
