@@ -194,3 +194,28 @@ test('the overall interpretation is the most severe one', () => {
   assert.equal(mostSevere(['normal', 'normal']), 'normal')
   assert.equal(mostSevere([]), 'unknown')
 })
+
+test('nothing where a result up to a bound is expected is normal, and undecided where more is expected', () => {
+  for (const [result, reference] of [
+    ['Nil', '0 - 5'],
+    ['None seen', '0-10'],
+    ['Non-Reactive', '<1.00'],
+    ['Negative', 'Less than 1:80'],
+  ] as const)
+    assert.equal(judge(result, reference).interpretation, 'normal', `${result} ${reference}`)
+  for (const [result, reference] of [
+    ['Negative', '>=10'],
+    ['Nil', '3 - 8'],
+    ['Positive', '<1.00'],
+    ['Nil', '1:80'],
+  ] as const)
+    assert.equal(judge(result, reference).interpretation, 'unknown', `${result} ${reference}`)
+})
+
+test('the bound from which on a patient is immune is what is expected', () => {
+  for (const reference of ['Immune: > 10', '>=10.0 = Immune', '> 10 (Immune)']) {
+    assert.equal(judge('38', reference).interpretation, 'normal', reference)
+    assert.equal(judge('4', reference).interpretation, 'abnormal', reference)
+  }
+  assert.equal(judge('38', 'Non-immune: <10').interpretation, 'unknown')
+})

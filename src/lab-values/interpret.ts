@@ -5,7 +5,7 @@ import { rangeFor, type Patient, type Range } from './ranges.ts'
 import { readUnit } from './ucum-units.ts'
 import { unitBehind } from './units.ts'
 import { flagOf, type Flag, type Interval } from './values.ts'
-import { isExpectedWord } from './words.ts'
+import { isExpectedWord, isNothing } from './words.ts'
 
 export type Interpretation = 'normal' | 'abnormal' | 'critical' | 'unknown'
 
@@ -136,6 +136,9 @@ function comparedOtherwise(value: string, range: Range | undefined): boolean | u
   if (!range || range.isConditional) return undefined
   if (range.word !== null) return isExpectedWord(value, range.word)
   const [titer, expected] = [titerOf(value), titerOf(range.text)]
+  // `Negative` where a result up to a bound is expected: `<1.00`, `0 - 5`, `<1:80`.
+  const { min, max } = expected ?? range
+  if (max !== null && (min === null || min === 0) && isNothing(value)) return true
   if (!titer || !expected || expected.min === expected.max) return undefined
   const { isAbove: above, isBelow: below } = sidesBetween(titer, expected)
   return above || below ? false : above === false && below === false ? true : undefined

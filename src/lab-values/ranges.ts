@@ -22,9 +22,9 @@ const LABEL =
   /^(?:n\.\s?v\.|r\.?\s?r\.?(?=\s)|ref\.?\s?v\.?(?=\s)|n(?=\s?[:=<>≤≥])|(?:bio(?:logical)?\.?\s*)?(?:ref(?:erence)?\.?|normal|optimal|healthy|target|expected|standard|desirable|goal|desired|lab)\s*(?:range|interval|int\.?|values?|zone|levels?|limits?)?s?|range|limits)[.\s]*[:=]?\s*/iu
 /** The category of a table of categories that is the reference. */
 const REFERENCE_CATEGORY =
-  /^(?:normal|optimal|desirable|sufficient|sufficiency|negative|non[- ]?reactive|non[- ]?diabetic|nondiabetic|acceptable|low risk|recommended|healthy|ideal|target|no risk|adequate|therapeutic|euthyroid|neg)\b/iu
+  /^(?:normal|optimal|desirable|sufficient|sufficiency|negative|non[- ]?reactive|non[- ]?diabetic|nondiabetic|acceptable|low risk|recommended|healthy|ideal|target|no risk|adequate|therapeutic|euthyroid|neg|immune|immunity|protected|protective)\b/iu
 const OTHER_CATEGORY =
-  /^(?:pre-?diabet\w*|diabet\w*|borderline|high|very high|low|deficien\w+|insufficien\w+|positive|reactive|equivocal|toxic\w*|moderate|average|increased|at risk|impaired|obese|above optimal|mild|severe|critical|good control|poor control|indeterminate|gray zone|grey zone|near optimal|pos|equiv)\b/iu
+  /^(?:non[- ]?immune|not immune|pre-?diabet\w*|diabet\w*|borderline|high|very high|low|deficien\w+|insufficien\w+|positive|reactive|equivocal|toxic\w*|moderate|average|increased|at risk|impaired|obese|above optimal|mild|severe|critical|good control|poor control|indeterminate|gray zone|grey zone|near optimal|pos|equiv)\b/iu
 const MALE = /\b(?:males?|men|man|boys?)\b|(?<!\p{L})m(?!\p{L})|♂/giu
 const FEMALE = /\b(?:females?|women|woman|girls?)\b|(?<!\p{L})f(?!\p{L})|♀/giu
 const CYCLE = /\b(?:follicular|luteal|ovulat\w+|mid-?cycle|post-?menopaus\w*|pre-?menopaus\w*|pregnan\w*|trimester|cord)\b/iu
@@ -197,6 +197,10 @@ const LABEL_BEHIND = [/^([<>≤≥]?=?\s*[\d.][^a-z]*?)\s*[-:(]?\s*(\p{L}[^\d]*)
 function entryOf(part: string): Entry | undefined {
   const alone = rangeOf(part)
   if (alone) return { label: '', range: alone }
+  // `>=10.0 = Immune`
+  const [, bound, meaning] = /^([<>≤≥]=?\s?[\d.,]+)\s?=\s?(\p{L}.*)$/u.exec(part) ?? []
+  const limit = bound && rangeOf(bound)
+  if (limit) return { label: meaning!, range: limit, isBehind: true }
   for (const pattern of LABELLED) {
     const [, label, text] = pattern.exec(part) ?? []
     const range = text && rangeOf(text)

@@ -46,6 +46,7 @@ const FIXED: Record<string, Unit> = {
   'g%': unit('g/dL', 'mass_volume', 10),
   'gm%': unit('g/dL', 'mass_volume', 10),
   'mg%': unit('mg/dL', 'mass_volume', 0.01),
+  'mgs%': unit('mg/dL', 'mass_volume', 0.01),
   'ug%': unit('ug/dL', 'mass_volume', 1e-5),
   '%ofhgb': unit('%', 'fraction', 0.01),
   '%oftotal': unit('%', 'fraction', 0.01),

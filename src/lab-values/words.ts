@@ -101,6 +101,9 @@ function meaningOf(word: string): Meaning {
 const NO_FINDING =
   /^(?:see |pending|tnp|not (?:applicable|reported|performed|given|established|calculated|tested|available|done)|n\/?a|none (?:given|established)|test not|unknown|comment)/u
 
+/** Whether a result says in words that there is nothing: `Negative`, `Nil`, `Not detected`. */
+export const isNothing = (result: string): boolean => NEGATIVE.has(wordOf(result) ?? '')
+
 /**
  * Whether a result that is a word is what a reference of words expects: `Negative`, `Negative or trace`, `None - Few`. True or false only
  * where that is certain: another finding is false (`Reactive` where `Non-Reactive` is expected), `Equivocal` and free texts are undefined.
