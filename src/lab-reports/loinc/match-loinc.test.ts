@@ -494,3 +494,19 @@ test('a name that is known to have no term has no candidate, and the numbers of 
   assert.equal(codeOf('Vitamin B12', '88', 'pmol/L'), '14685-2')
   assert.equal(meaningOf('TSH 02', '2.140', 'uIU/mL').loinc_match_status, 'needs_review')
 })
+
+test('initials and other names of the same test in brackets leave a name exact, and other words in brackets do not', () => {
+  const panel = { source_panel_name: 'Allergy / Immunology' }
+  assert.deepEqual(matchOf('Malarial Parasite (M.P.)', 'Not seen'), ['32700-7', 'auto_match'])
+  assert.equal(matchOf('Malarial Parasite (P.V.)', 'Not seen')[1], 'needs_review')
+  assert.deepEqual(matchOf('LIPOPROTEIN (A) [LP(A)]', '18.6', 'mg/dL'), ['10835-7', 'auto_match'])
+  assert.deepEqual(matchOf('Tryptase', '4.1', 'ug/L', panel), ['21582-2', 'auto_match'])
+  assert.deepEqual(matchOf('Random Blood Sugar', '168', 'mgs%'), ['2345-7', 'auto_match'])
+})
+
+test('units of activity and amounts of substance have terms of their own', () => {
+  assert.deepEqual(matchOf('Alpha Fetoprotein (AFP)', '2.66', 'IU/mL'), ['19176-7', 'auto_match'])
+  assert.deepEqual(matchOf('Anti-Mullerian Hormone', '14.2', 'pmol/L'), ['48377-6', 'auto_match'])
+  assert.deepEqual(matchOf('Magnesium, RBC', '5.1', 'mg/dL'), ['26746-8', 'auto_match'])
+  assert.deepEqual(matchOf('Cotinine', '57', 'nmol/L', { specimen: 'Serum' }), ['59891-2', 'auto_match'])
+})

@@ -69,7 +69,7 @@ const SHOWN_FROM = 0.2
 const PANEL_TAGS: [RegExp, string][] = [
   [/urin|\bua\b|dipstick/i, 'urinalysis'],
   [/blood gas|\babg\b|\bvbg\b/i, 'bloodgas'],
-  [/allerg|ige\b|respiratory panel|food panel|inhalant/i, 'allergy'],
+  [/allerg(?!(?:y|ies|ology) ?(?:\/|&|and) ?immunology)|ige\b|respiratory panel|food panel|inhalant/i, 'allergy'],
   [/drug|toxicology|substance/i, 'drugscreen'],
   [/\bcbc\b|blood count|h(?:a)?emogram|differential/i, 'cbc'],
   [/semen|sperm/i, 'semen'],
@@ -195,16 +195,17 @@ function scoreHits(
     if (name.scale === 'word' && term.scale === 'Qn') score *= 0.85
     if (name.scale === 'number' && term.scale !== 'Qn') score *= 0.85
     if (tag === 'allergy' && !term.panels.includes('allergy')) score *= 0.8
-    if (tag !== 'allergy' && term.panels.includes('allergy') && term.component !== 'IgE' && !/\bige\b/i.test(row.test_name))
-      score *= 0.85
+    if (tag !== 'allergy' && term.component.endsWith(' Ab.IgE') && !/\bige\b/i.test(row.test_name)) score *= 0.85
     // Words in brackets that neither name the component nor say specimen or method may change the meaning.
     const isExplained =
       hit.quality !== 0.99 ||
       hidden.every(
         (text) =>
           isTermName(index, term, text) ||
+          isTermName(index, term, `${name.outsideBrackets} ${text}`) ||
           isSaidByTerm(index, term, text) ||
           saysNothing(text) ||
+          isInitials(text, name.outsideBrackets) ||
           (term.panels.includes('allergy') && ALLERGEN_CODE.test(text)) ||
           readName(text).specimen !== undefined ||
           specimenOfLetter(text) !== undefined ||
@@ -221,6 +222,16 @@ function scoreHits(
   })
   return spread(scored.filter(({ score }) => score >= SHOWN_FROM)).slice(0, 5)
 }
+
+/** `Malarial Parasite (M.P.)` */
+const isInitials = (text: string, words: string): boolean =>
+  words.includes(' ') &&
+  text.replaceAll(/[^\p{L}]/gu, '').toLowerCase() ===
+    words
+      .split(/[\s-]+/u)
+      .map((word) => word.slice(0, 1))
+      .join('')
+      .toLowerCase()
 
 /** `ng/mg`: a quantity per creatinine is one of urine, whatever the heading of its table says. */
 const specimenOfUnit = (row: ReportRow, name: NameParts, units: readonly Unit[]): string | undefined =>

@@ -275,6 +275,6 @@ function isOneEditApart(a: string, b: string): boolean {
   return left === 2 && right === 2 && a[start] === b[start + 1] && a[start + 1] === b[start]
 }
 
-/** Texts in brackets of a name. */
+/** Texts in brackets of a name; brackets within them are part of the text: `[Lp(a)]`. */
 export const bracketsIn = (name: string): string[] =>
-  [...foldText(name).matchAll(/[([{]([^)\]}]+)[)\]}]?/g)].map(([, text]) => text!.trim())
+  [...foldText(name).matchAll(/[([{]((?:[^()[\]{}]|\([^()[\]{}]*\))+)[)\]}]?/g)].map(([, text]) => text!.trim())

@@ -123,7 +123,7 @@ const SAMPLE_TYPES: Record<string, string> = {
 }
 /** Panels that imply a specimen. */
 const PANEL_FAMILIES: [RegExp, string][] = [
-  [/urin|\bua\b|dipstick|microscopic exam/i, 'urine'],
+  [/urin|\bua\b|dipstick|microscopic exam|specimen validity/i, 'urine'],
   [/\bcsf\b|cerebrospinal|spinal fluid/i, 'csf'],
   [/stool|fecal|faecal/i, 'stool'],
   [/semen|sperm|seminal/i, 'semen'],
