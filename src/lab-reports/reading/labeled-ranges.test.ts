@@ -96,19 +96,20 @@ test('a range with a name in the column of ranges is neither a flag nor a row of
 })
 
 test('a count of colonies in no result asks for a person, and one that is read or explained does not', () => {
-  const culture = (result: string): PlacedText[][] => [
+  const culture = (result: string, name = 'Urine Culture'): PlacedText[][] => [
     HEADER,
     line('Glucose', '92', 'mg/dL', '70 - 99'),
     [[36, 'Culture']],
     [[36, 'Status: Final']],
     [],
     [
-      [36, 'Urine Culture'],
+      [36, name],
       [200, result],
     ],
   ]
   const kinds = (...lines: PlacedText[][]) => read(...lines).findings?.map(({ kind }) => kind)
-  assert.deepEqual(kinds(...culture('>100,000 CFU/mL Fictococcus mirus')), ['line_without_row'])
+  assert.deepEqual(kinds(...culture('>100,000 CFU/mL Fictococcus mirus', 'Isolate 1')), ['line_without_row'])
+  assert.deepEqual(kinds(...culture('>100,000 CFU/mL Fictococcus mirus')), [])
   assert.deepEqual(kinds(...culture('No growth')), [])
   assert.deepEqual(kinds(HEADER, line('Urine Culture', '>100,000 CFU/mL', '', 'No growth')), [])
   assert.deepEqual(

@@ -16,7 +16,7 @@ import {
 import { type Cell, type Line, splitCell, type TypedCell, withoutPrintedCodes } from '../tables/table-cells.ts'
 import { type Column, columnKind, type ColumnKind, columnsOf, isStatus } from '../tables/headers.ts'
 import { hasMisreadUnit } from '../tables/misread-units.ts'
-import { isEarlierResult } from '../tables/notes.ts'
+import { isDescription, isEarlierResult } from '../tables/notes.ts'
 import { nearestColumn } from '../tables/regions.ts'
 import type { ReadRowsOptions, Row } from '../tables/row-parts.ts'
 import { isMethod, statementsIn } from '../tables/statements.ts'
@@ -137,9 +137,9 @@ const rowsOnPage = ({ page }: TableOfRows, { rows }: Reading): Row[] => rows.fil
 function linesOfMoreResults({ page, columns, lines, rows: own }: TableOfRows, { rows, pages }: Reading): Line[] {
   const ofPage = pages.find((item) => item.page === page)?.lines ?? []
   const days = columns ? 0 : Math.max(0, ...ofPage.map(countDays))
-  if (!days && !columns?.some(({ kind }) => kind === 'dated_value')) return []
-  const isResult = ({ value, box }: TypedCell) =>
-    value === 'number' && (!columns || nearestColumn(box, columns)?.kind === 'dated_value')
+  const isOfDay = ({ kind, title = '' }: Column) => kind === 'dated_value' || /^\d{1,2}:\d{2}/u.test(title)
+  if (!days && !columns?.some(isOfDay)) return []
+  const isResult = ({ value, box }: TypedCell) => value === 'number' && (!columns || isOfDay(nearestColumn(box, columns)!))
   return lines.filter((line) => {
     const rowCount = own.filter((index) => areInLine(rows[index]!.box, line.box)).length
     const results = line.cells.flatMap((cell) => splitCell(cell)).filter(isResult)
@@ -209,7 +209,8 @@ function wordsBesideRows(table: TableOfRows, { rows, results }: Reading): RowFin
       const text = rest.map((word) => word.text).join(' ')
       // A digit of the day may be said by the row as well.
       const isDay = [text, cell.text].some((item) => dateIn(item)?.text.length === item.length)
-      const isNoPart = columnKind(text) !== undefined || isDay || isEarlierResult(cell.text) || isMethod(text)
+      const isNote = isEarlierResult(cell.text) || isDescription(cell, row)
+      const isNoPart = columnKind(text) !== undefined || isDay || isNote || isMethod(text)
       return isNoPart ? [] : rest
     })
     if (words.length) unread.set(index, words)

@@ -306,3 +306,43 @@ test('a labelled result behind the labelled range of its block is that of the na
     ['TSH', '2.1', 'mIU/L', null, 4.5, 'normal'],
   ])
 })
+
+test('a unit on the baseline of a large result is next to it, and a range right of a description below a name is that of the row', () => {
+  const word = (text: string, left: number, baseline: number, size: number) => ({
+    text,
+    box: { left, right: left + text.length * size * 0.5, top: baseline - size * 0.8, bottom: baseline + size * 0.2 },
+    confidence: 1,
+    font: `${size}`,
+  })
+  const words = (text: string, left: number, baseline: number, size: number) => {
+    let x = left
+    return text.split(' ').map((part) => {
+      const placed = word(part, x, baseline, size)
+      x = placed.box.right + size * 0.3
+      return placed
+    })
+  }
+  const card = (top: number, name: string, value: string, unit: string, range: string) => [
+    ...words('Above range', 440, top + 5, 7),
+    word(name, 52, top + 8, 8),
+    word(value, 320, top + 13, 12),
+    word(unit, 348, top + 13, 8),
+    ...words('A general marker of inflammation.', 52, top + 17, 7),
+    ...words(`Range ${range}`, 434, top + 17.5, 7),
+  ]
+  const page = pageOfLines([])
+  const cards = [...card(100, 'ApoB', '104', 'mg/dL', '<90'), ...card(134, 'hs-CRP', '3.4', 'mg/L', '<1.0')]
+  assert.deepEqual(
+    understand([{ ...page, words: cards }]).results.map((row) => [
+      row.test_name,
+      row.value,
+      row.units,
+      row.max_reference_range,
+      row.findings.length,
+    ]),
+    [
+      ['ApoB', '104', 'mg/dL', 90, 0],
+      ['hs-CRP', '3.4', 'mg/L', 1, 0],
+    ],
+  )
+})

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pageOfTexts, type Text } from '../../../test/support/browser-pages.ts'
 import { pageOfLines, type PlacedText } from '../../../test/support/report-pages.ts'
-import { isAnalyte, isNamed } from '../reading/read-report.ts'
+import { isAnalyte, isNamed, understand } from '../reading/read-report.ts'
 import { readRows } from './rows.ts'
 import { readLinesOfPage } from './tables.ts'
 
@@ -151,4 +151,32 @@ test('results of several days without names of columns are not one column, thoug
     readLinesOfPage({ ...page, drawings: { lines: [], areas } }, isNamed).map(({ cells }) => cells.length),
     [7, 7, 7, 7, 7, 7],
   )
+})
+
+test('days with times below them are columns of results, also without a name for the line of days', () => {
+  const row = (top: number, ...cells: string[]): Text[] =>
+    cells.flatMap((text, index): Text[] => (text ? [[top, [36, 200, 280, 360, 440, 520][index]!, text]] : []))
+  const page = pageOfTexts([
+    ...row(100, '', '02/15/26', '02/16/26', '02/17/26'),
+    ...row(112, 'Procedure', '05:52', '06:05', '05:48', 'Units', 'Ref Range'),
+    ...row(130, 'Sodium Level', '133 L', '135 L', '137', 'mmol/L', '136-145'),
+    ...row(146, 'Potassium Level', '5.0', '4.4', '4.1', 'mmol/L', '3.5-5.1'),
+    ...row(162, 'CO2', '20 L', '22', '24', 'mmol/L', '21-32'),
+  ])
+  const { results, findings } = understand([page])
+  assert.deepEqual(
+    results.map(({ test_name, value, units, interpretation }) => [test_name, value, units, interpretation]),
+    [
+      ['Sodium Level', '133', 'mmol/L', 'abnormal'],
+      ['Sodium Level', '135', 'mmol/L', 'abnormal'],
+      ['Sodium Level', '137', 'mmol/L', 'normal'],
+      ['Potassium Level', '5.0', 'mmol/L', 'normal'],
+      ['Potassium Level', '4.4', 'mmol/L', 'normal'],
+      ['Potassium Level', '4.1', 'mmol/L', 'normal'],
+      ['CO2', '20', 'mmol/L', 'abnormal'],
+      ['CO2', '22', 'mmol/L', 'normal'],
+      ['CO2', '24', 'mmol/L', 'normal'],
+    ],
+  )
+  assert.deepEqual(findings, [])
 })

@@ -176,17 +176,23 @@ const WORDS = new Set<ColumnKind | undefined>(['value', 'range', 'flag', 'commen
 /** What names of days may seem. */
 const DAYS = new Set<ColumnKind | undefined>(['date', 'other'])
 
-/** `LABORATORY RESULTS`: names neither columns nor a panel. */
+/** `LABORATORY RESULTS`, `Investigation Results`: names neither columns nor a panel. */
 export const isTitleOfResults = (text: string): boolean =>
-  /^(?:(?:lab(?:oratory)?|tests?|your|all|patient)\s){0,2}results?:?$/iu.test(text)
+  /^(?:(?:lab(?:oratory)?|tests?|blood|pathology|your|all|patient|investigations?|examinations?|analysis)\s){0,3}results?:?$/iu.test(
+    text,
+  )
 
 /** The columns that a line names; undefined if it is not a header: it names a result and a further column, or dates. */
 export function columnsOf(line: Line): Column[] | undefined {
   // `Examination date: 2024/04/22` names nothing but itself.
   if (line.cells.some(({ text }) => text.length > 60 || /\p{L}:\s+\S/u.test(text) || statesResult(text))) return undefined
   if (line.cells.length === 1 && isTitleOfResults(line.cells[0]!.text)) return undefined
+  const daysWithTimes = line.cells.filter(({ text }) => columnKind(text) === undefined && isDay(text))
   const columns = line.cells.flatMap((cell) =>
-    columnsIn(cell).map((column) => ({ ...column, ...(cell.band && { band: cell.band }), ...unitOf(cell.text) })),
+    (daysWithTimes.length > 1 && daysWithTimes.includes(cell)
+      ? [{ kind: 'dated_value' as const, box: cell.box, date: cell.text.trim() }]
+      : columnsIn(cell)
+    ).map((column) => ({ ...column, ...(cell.band && { band: cell.band }), ...unitOf(cell.text) })),
   )
   if (!columns) return undefined
   const knownColumns = columns.filter((column) => column.kind !== undefined) as Column[]
@@ -318,8 +324,9 @@ export interface HeaderLines {
 const LINES_MAX = 8
 
 const isNamed = (text: string): boolean => columnKind(text) !== undefined
-/** A unit or a date under the name of a column, or the rest of one. */
-const isBelowName = (text: string): boolean => /^[([]|^[^([]*[)\]]$/u.test(text) || isUnit(text) || dateIn(text)?.index === 0
+/** A unit, a date or a time under the name of a column, or the rest of one. */
+const isBelowName = (text: string): boolean =>
+  /^[([]|^[^([]*[)\]]$|^\d{1,2}:\d{2}$/u.test(text) || isUnit(text) || dateIn(text)?.index === 0
 
 /**
  * The lines that may name columns, from top to bottom.

@@ -1,8 +1,9 @@
 // Headings of panels: which results stand under which.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { pageOfTexts } from '../../../test/support/browser-pages.ts'
 import { pageOfLines, type PlacedText } from '../../../test/support/report-pages.ts'
-import { isAnalyte, isNamed } from '../reading/read-report.ts'
+import { isAnalyte, isNamed, understand } from '../reading/read-report.ts'
 import { readRows } from './rows.ts'
 import { readLinesOfPage } from './tables.ts'
 
@@ -149,4 +150,31 @@ test('the number of a laboratory behind most names is left out, and that of a vi
     'Calcium, Total',
     'Lymphs (Absolute)',
   ])
+})
+
+test('a title of all results names no columns, and titles of reports end where the laboratory and what the practice does begin', () => {
+  const { results } = understand([
+    pageOfTexts([
+      [60, 36, 'Investigation Results'],
+      [80, 36, 'Renal profile - (Invented Pathology) - Normal, No Action'],
+      [100, 50, 'Serum sodium level'],
+      [100, 280, '139 mmol/L'],
+      [100, 370, '[133 - 146]'],
+      [120, 50, 'Kidney marker'],
+      [120, 280, '71 umol/L'],
+      [120, 370, '[45 - 84]'],
+      [140, 36, 'Serum ferritin - (Invented Pathology) - Abnormal, Speak to Patient'],
+      [160, 50, 'Serum ferritin level'],
+      [160, 280, '9 ug/L'],
+      [160, 370, '[13 - 150]'],
+    ]),
+  ])
+  assert.deepEqual(
+    results.map(({ test_name, value, source_panel_name, comments }) => [test_name, value, source_panel_name, comments]),
+    [
+      ['Serum sodium level', '139', 'Renal profile', []],
+      ['Kidney marker', '71', 'Renal profile', []],
+      ['Serum ferritin level', '9', 'Serum ferritin', []],
+    ],
+  )
 })

@@ -3,9 +3,9 @@ import { isRangesOfGroups } from '../../lab-values/ranges-of-groups.ts'
 import { rangeOf } from '../../lab-values/ranges.ts'
 import { unitBehind } from '../../lab-values/units.ts'
 import { flagOf } from '../../lab-values/values.ts'
-import { type Box, boxAround, centerX, heightOf, type PageText } from '../pages/page.ts'
+import { type Box, boxAround, centerX, centerY, heightOf, type PageText } from '../pages/page.ts'
 import { cleanName, looksLikeSentence } from '../texts/names.ts'
-import { cellOf, type Line, type TypedCell } from './table-cells.ts'
+import { type Cell, cellOf, type Line, toLine, type TypedCell } from './table-cells.ts'
 import { type Column, isStatus } from './headers.ts'
 import { nearestColumn } from './regions.ts'
 import { joinedText, joinsName, type Row } from './row-parts.ts'
@@ -227,7 +227,7 @@ export function continuesRow(
     last.box = boxAround([last.box, line.box])
     return true
   }
-  if (addRangeBelow(last, line) || addFlagBelow(last, line)) return true
+  if (addRangeBelow(last, rangeBesideDescription(last, line) ?? line) || addFlagBelow(last, line)) return true
   if (!columns && cells.length === 1 && cells[0]!.kind === 'range') {
     last.range_lines.push(cells[0]!.text)
     last.box = boxAround([last.box, line.box])
@@ -273,6 +273,23 @@ function addRangeBelow(last: Row, line: Line): boolean {
   last.box = boxAround([last.box, line.box])
   return true
 }
+
+const LABELED_RANGE = /^(?:(?:ref(?:erence)?|normal|healthy|optimal|expected)\.?\s)?(?:range|interval)\b/iu
+
+/** `A general marker of inflammation.  Range <1.0` below a name and right of its result: the part of the line with the range. */
+function rangeBesideDescription(last: Row, { page, cells }: Line): Line | undefined {
+  const [description, range, ...others] = cells
+  if (!range || others.length || range.box.left < last.value_box.right || !isDescription(description!, last)) return undefined
+  return LABELED_RANGE.test(range.text) && rangeOf(range.text) !== undefined ? toLine(page, [range]) : undefined
+}
+
+/** Whether a cell says in words, below the name of a row, what was measured: `A general marker of inflammation.` */
+export const isDescription = ({ text, box }: Cell, row: Row): boolean =>
+  Math.abs(box.left - row.box.left) < tolerances.ALIGNED &&
+  box.right < row.value_box.left &&
+  centerY(box) > centerY(row.value_box) &&
+  text.split(' ').length >= WORDS_MIN &&
+  !/\d/u.test(text)
 
 /** Adds the flag in words below a result: `Above high reference limit`. A single word may be a heading or say how the panel is. */
 function addFlagBelow(last: Row, { cells: [cell, ...others], box }: Line): boolean {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { pageOfTexts } from '../../../test/support/browser-pages.ts'
 import { pageOfLines, type PlacedText } from '../../../test/support/report-pages.ts'
-import { isAnalyte, isNamed } from '../reading/read-report.ts'
+import { isAnalyte, isNamed, understand } from '../reading/read-report.ts'
 import { readRows } from './rows.ts'
 import { readLinesOfPage } from './tables.ts'
 
@@ -461,4 +462,16 @@ test('the first row of a table is no further line of the names of its columns, t
         ['Glucose', '95'],
       ],
     )
+})
+
+test('what grew in a culture is one result', () => {
+  const growthOf = (text: string) =>
+    understand([
+      pageOfTexts([
+        [100, 36, 'Urine Culture'],
+        [100, 240, text],
+      ]),
+    ]).results.map(({ test_name, value }) => [test_name, value])
+  for (const text of ['>100,000 CFU/mL Escherichia coli', 'No significant growth', 'Heavy growth of Candida albicans'])
+    assert.deepEqual(growthOf(text), [['Urine Culture', text]], text)
 })

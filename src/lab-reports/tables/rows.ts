@@ -13,6 +13,7 @@ import {
   partsAtSlash,
   resultsInCell,
   splitCell,
+  toLine,
   type TypedCell,
   withEndsOfNames,
   withKind,
@@ -107,7 +108,16 @@ interface StatedLine {
 
 function takeStatements(line: Line, { options }: LinePlace): StatedLine {
   const { statements, rest } = statementsIn(line, options.isSpecimen)
-  return { line: rest ?? line, statements, isStatement: !rest }
+  return { line: rest ? withoutFilingNote(rest) : line, statements, isStatement: !rest }
+}
+
+/** What practices print behind the title of a report: the laboratory in brackets, and what they do about it. */
+const FILING_NOTE = /^(\p{L}[^:()]{2,60}) - \([^()]{3,60}\) - \p{Lu}/u
+
+/** `Renal profile - (Westmarsh Pathology) - Normal, No Action` as its title. */
+function withoutFilingNote(line: Line): Line {
+  const [, title] = FILING_NOTE.exec(line.cells[0]!.text) ?? []
+  return title ? toLine(line.page, [cellOf(line.cells[0]!.words.slice(0, title.split(' ').length))]) : line
 }
 
 interface TypedLine extends StatedLine {
@@ -141,7 +151,7 @@ function typeCells(statedLine: StatedLine, { columns, options }: LinePlace): Typ
     : withPairOfResults(withResultAlone(withResultBehindName(cells, isNamed), options), isNamed)
   return {
     ...statedLine,
-    cells: withEndsOfNames(withLettersOfNames(parted, isNamed), isNamed),
+    cells: cultureIn(statedLine.line) ?? withEndsOfNames(withLettersOfNames(parted, isNamed), isNamed),
     wholeCells: statedLine.line.cells.flatMap((cell) => splitCell(cell)),
   }
 }
@@ -158,6 +168,15 @@ function withMarkParted(cell: TypedCell): TypedCell[] {
     { ...cell, ...cellOf(words) },
     { ...cell, ...withKind(cellOf([mark!]), 'flag') },
   ]
+}
+
+/** What grew in a culture: `>100,000 CFU/mL Escherichia coli`, `No growth`, `Heavy growth of Candida albicans`. */
+const GROWTH = /^(?:[<>≤≥]?\s?\d[\d,.^*x -]{0,20}\s?CFU\b|(?:\p{L}+ ){0,3}growth\b|mixed (?:\p{L}+ )?flora\b)/iu
+
+/** `Urine Culture  >100,000 CFU/mL Escherichia coli`: a culture and, as one result, what grew in it. */
+function cultureIn({ cells: [name, growth, ...others] }: Line): TypedCell[] | undefined {
+  if (!growth || others.length || !/\bculture\b/iu.test(name!.text) || !GROWTH.test(growth.text)) return undefined
+  return [withKind(name!, 'text'), { ...withKind(growth, 'text'), isAnswer: true }]
 }
 
 /** `White cell count 8.2` in one cell in front of a range or unit as a name and its result; `Vitamin B 12` is a name. */

@@ -75,7 +75,7 @@ function wordLines(page: PageText): Word[][] {
     const line = lines.findLast(({ top, bottom, words }) => {
       const overlap = Math.min(bottom, word.box.bottom) - Math.max(top, word.box.top)
       const smaller = Math.min(bottom - top, heightOf(word.box))
-      const isNext = page.source === 'ocr' && isNextToWord(word, words)
+      const isNext = isNextToWord(word, words)
       // A large value next to a name and a unit is in their line, what stands above a word is not.
       return (
         (overlap > smaller * tolerances.LINE_OVERLAP || isNext) &&
