@@ -201,6 +201,8 @@ test('nothing where a result up to a bound is expected is normal, and undecided 
     ['None seen', '0-10'],
     ['Non-Reactive', '<1.00'],
     ['Negative', 'Less than 1:80'],
+    ['1:40', '< 1:80'],
+    ['4.2', 'Optimum < 5.0'],
   ] as const)
     assert.equal(judge(result, reference).interpretation, 'normal', `${result} ${reference}`)
   for (const [result, reference] of [

@@ -150,7 +150,7 @@ function titerOf(text: string): Interval | undefined {
     /^(?:neg(?:ative)?\s?:?\s)?\(?([<>≤≥]\s?=?|up to|less than)?\s?1\s?:\s?(\d{1,7})\)?(\s(?:or|and) (?:less|lower|below))?$/iu.exec(
       text.trim(),
     ) ?? []
-  return denominator === undefined ? undefined : measurementOf(`${sign} ${denominator}${suffix}`.trim())
+  return denominator === undefined ? undefined : measurementOf(`${sign.trim()} ${denominator}${suffix}`.trim())
 }
 
 /** Codes of messages that printed reports do not have next to a result. `AA` is only abnormal. Source: lab-testing.md 13.4. */

@@ -19,10 +19,10 @@ export interface Range extends Interval {
 }
 
 const LABEL =
-  /^(?:n\.\s?v\.|r\.?\s?r\.?(?=\s)|ref\.?\s?v\.?(?=\s)|n(?=\s?[:=<>≤≥])|(?:bio(?:logical)?\.?\s*)?(?:ref(?:erence)?\.?|normal|optimal|healthy|target|expected|standard|desirable|goal|desired|lab)\s*(?:range|interval|int\.?|values?|zone|levels?|limits?)?s?|range|limits)[.\s]*[:=]?\s*/iu
+  /^(?:n\.\s?v\.|r\.?\s?r\.?(?=\s)|ref\.?\s?v\.?(?=\s)|n(?=\s?[:=<>≤≥])|(?:bio(?:logical)?\.?\s*)?(?:ref(?:erence)?\.?|normal|optimal|optimum|healthy|target|expected|standard|desirable|goal|desired|lab)\s*(?:range|interval|int\.?|values?|zone|levels?|limits?)?s?|range|limits)[.\s]*[:=]?\s*/iu
 /** The category of a table of categories that is the reference. */
 const REFERENCE_CATEGORY =
-  /^(?:normal|optimal|desirable|sufficient|sufficiency|negative|non[- ]?reactive|non[- ]?diabetic|nondiabetic|acceptable|low risk|recommended|healthy|ideal|target|no risk|adequate|therapeutic|euthyroid|neg|immune|immunity|protected|protective)\b/iu
+  /^(?:normal|optimal|optimum|desirable|sufficient|sufficiency|negative|non[- ]?reactive|non[- ]?diabetic|nondiabetic|acceptable|low risk|recommended|healthy|ideal|target|no risk|adequate|therapeutic|euthyroid|neg|immune|immunity|protected|protective)\b/iu
 const OTHER_CATEGORY =
   /^(?:non[- ]?immune|not immune|pre-?diabet\w*|diabet\w*|borderline|high|very high|low|deficien\w+|insufficien\w+|positive|reactive|equivocal|toxic\w*|moderate|average|increased|at risk|impaired|obese|above optimal|mild|severe|critical|good control|poor control|indeterminate|gray zone|grey zone|near optimal|pos|equiv)\b/iu
 const MALE = /\b(?:males?|men|man|boys?)\b|(?<!\p{L})m(?!\p{L})|♂/giu

@@ -55,6 +55,8 @@ describe('values as reports print them', () => {
     assert.equal(partFlag('7 - 20').value, '7 - 20')
     assert.deepEqual(partFlag('168 High'), { value: '168', flag: 'high' })
     assert.deepEqual(partFlag('Positive (!)'), { value: 'Positive', flag: 'marked' })
+    assert.deepEqual(partFlag('DETECTED (A)'), { value: 'DETECTED', flag: 'abnormal' })
+    assert.equal(partFlag('RH (A)').value, 'RH (A)')
     assert.deepEqual(partFlag('Trace (Abn)'), { value: 'Trace', flag: 'abnormal' })
     assert.deepEqual(partFlag('Positive'), { value: 'Positive' })
     assert.deepEqual(partFlag('L130'), { value: '130', flag: 'low' })

@@ -266,6 +266,9 @@ export function partFlag(text: string): ValueWithFlag {
     const flag = flagOf(after[2]!)
     if (flag) return { value: after[1]!.trim(), flag }
   }
+  // `DETECTED (A)`, but not `RH (A)`.
+  const [, capitals, flagOfCapitals] = /^(\p{Lu}[\p{Lu} -]+\p{Lu})\s[([](A|H|L)[)\]]$/u.exec(value) ?? []
+  if (capitals && isResultWord(capitals)) return { value: capitals, flag: flagOf(flagOfCapitals!)! }
   // `1+A`, `2+ H`: a grade and its flag.
   const [, grade, flagOfGrade] = /^([1-4]\+)\s?(A|H)$/u.exec(value) ?? []
   if (grade && flagOfGrade) return { value: grade, flag: flagOf(flagOfGrade)! }
