@@ -510,3 +510,10 @@ test('units of activity and amounts of substance have terms of their own', () =>
   assert.deepEqual(matchOf('Magnesium, RBC', '5.1', 'mg/dL'), ['26746-8', 'auto_match'])
   assert.deepEqual(matchOf('Cotinine', '57', 'nmol/L', { specimen: 'Serum' }), ['59891-2', 'auto_match'])
 })
+
+test('a rate of sedimentation may be in millimeters, and a word may have the unit of its test strip', () => {
+  assert.deepEqual(matchOf('ESR (1 Hour)', '18', 'mm'), ['4537-7', 'auto_match'])
+  assert.deepEqual(matchOf('Glucose', 'Negative', 'mg/dL', { source_panel_name: 'Urinalysis' }), ['25428-4', 'auto_match'])
+  assert.deepEqual(matchOf('S-C-reactive protein', '86', 'mg/L'), ['1988-5', 'auto_match'])
+  assert.deepEqual(matchOf('S-Anion gap (incl. K)', '15', 'mmol/L'), ['1863-0', 'auto_match'])
+})

@@ -115,7 +115,7 @@ export function methodsIn(text: string): string[] {
 }
 
 /** `S-ALAT`, `S. Bilirubin`, and `B -Hb` where the names stand below each other. */
-const PREFIX = /^(?:(?:f?[spbue]|pt|du|fs|fp) ?[-:]|[su]\.) ?(?=\p{L}{2})/u
+const PREFIX = /^(?:(?:f?[spbue]|pt|du|fs|fp) ?[-:]|[su]\.) ?(?=\p{L}{2}|\p{L}-\p{L}{2})/u
 
 /** Reads a name as a report prints it. At most 300 characters are read. */
 export function readName(name: string): NameParts {
@@ -201,7 +201,7 @@ export const saysNothing = (text: string): boolean => tokensOf(strip(foldText(te
 
 /** In names, blood and red cells are part of many analytes ("blood urea nitrogen", "RBC"), so that they say little about the specimen. */
 function specimenOfName(name: string): string | undefined {
-  const prefix = /^(f?[spbue]|fs|fp) ?-(?=\p{L}{2})/u.exec(name)?.[1]
+  const prefix = /^(f?[spbue]|fs|fp) ?-(?=\p{L}{2}|\p{L}-\p{L}{2})/u.exec(name)?.[1]
   if (prefix) return prefix.endsWith('u') ? 'urine' : prefix === 'b' || prefix === 'e' ? 'blood' : 'serum'
   const behind = SPECIMEN_BEHIND.exec(name)?.slice(1).find(Boolean) ?? /\((s|p|b|u|e)\)/u.exec(name)?.[1]
   return specimenIn(name) ?? specimenOfLetter(behind ?? '')
