@@ -154,10 +154,16 @@ const NEXT_TO_LOST: ReadingFinding = {
   text: 'The range of the row above or below was lost or cut: this range may be that of another row.',
 }
 
+/** `200`: a bound whose sign was not read. It stands in its row. */
+const isBoundAlone = (range: string): boolean => /^\d[\d.,]*$/u.test(range)
+
 /** Rows of pictures above and below one whose range was lost, where others are lost as well: ranges may have moved. */
 export function movedRanges(reading: Reading, findings: readonly ReadingFinding[][]): RowFinding[] {
   return tablesOf(reading).flatMap(({ page, rows: own }) => {
-    const isLost = (row: number | undefined) => row !== undefined && findings[row]!.some(({ kind }) => OF_RANGES.has(kind))
+    const isLost = (row: number | undefined) =>
+      row !== undefined &&
+      findings[row]!.some(({ kind }) => OF_RANGES.has(kind)) &&
+      !isBoundAlone(reading.rows[row]!.range_lines.join(' '))
     if (page.source !== 'ocr' || own.filter(isLost).length < 2) return []
     return own.flatMap((row, index) =>
       !isLost(row) && reading.rows[row]!.range_lines.length > 0 && (isLost(own[index - 1]) || isLost(own[index + 1]))
@@ -375,7 +381,10 @@ const MOVED: ReadingFinding = {
 
 /** Results with a finding where they stand on the picture of a page whose results may have moved. @param pictures numbers of such pages */
 export function withMovedRows(results: readonly ReportResult[], pictures: ReadonlySet<number>): ReportResult[] {
-  const isOdd = ({ findings }: ReportResult) => findings.some(({ kind }) => OF_OTHER_ROWS.has(kind))
+  const isOdd = ({ findings, basis }: ReportResult) =>
+    findings.some(
+      ({ kind }) => OF_OTHER_ROWS.has(kind) && !(kind === 'range_is_not_understood' && isBoundAlone(basis?.range?.text ?? '')),
+    )
   const moved = [...pictures].filter((page) => {
     const own = results.filter(({ place }) => place.page === page)
     const odd = own.filter(isOdd).length

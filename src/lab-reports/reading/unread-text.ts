@@ -270,7 +270,7 @@ const isPerhapsBound = ({ box, text }: Word, { range_lines, value }: Row, column
   columns !== null &&
   !range_lines.length &&
   numberOf(value) !== undefined &&
-  numberOf(text) !== undefined &&
+  (numberOf(text) !== undefined || COMPARED.test(text)) &&
   nearestColumn(box, columns)?.kind === 'other' &&
   (nearestColumn(box, columns)!.title !== undefined || columns.filter(({ kind }) => kind === 'other').length > 1) &&
   columns.every(({ kind }) => kind !== 'range')
