@@ -100,6 +100,9 @@ function cardAt(
   // `Normal 17.2`: the number is the value.
   if (flagOf(value.text) && next?.kind === 'value' && next.value !== 'word') return undefined
   const isLabelled = previous !== undefined && VALUE_LABEL.test(previous.text)
+  // `ABN 00 000 000 000` is one number.
+  const isRest = previous?.value === 'number' && value.box.left - previous.box.right < heightOf(value.box)
+  if (isRest && value.value === 'number') return undefined
   // `214 mgd` is the result of the block on the left, and no name.
   if (previous?.kind === 'text' && !isLabelled && !hasMisreadUnit(previous.text)) return undefined
   const reach = heightOf(value.box) * tolerances.CARD_LINE_GAP

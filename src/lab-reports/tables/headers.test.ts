@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cellOf, toLine } from './table-cells.ts'
-import { columnsOf } from './headers.ts'
+import { columnKind, columnsOf } from './headers.ts'
 
 /** The columns that a line with these texts names, from left to right. */
 const kindsOf = (...texts: string[]) => {
@@ -66,4 +66,10 @@ test('what a panel looks for is its names, and goals are ranges', () => {
   assert.deepEqual(kindsOf('Target', 'Result', 'Flag', 'Reference'), ['name', 'value', 'flag', 'range'])
   assert.deepEqual(kindsOf('Test', 'Result', 'Target'), ['name', 'value', 'range'])
   assert.deepEqual(kindsOf('Measure', 'Your Result', 'Goal', 'Status'), ['unit', 'value', 'range', 'flag'])
+})
+
+test('a name of a column in misread letter cases is one, and labels of a patient name no columns', () => {
+  assert.equal(columnKind('NORMAL RaNGE'), 'range')
+  assert.equal(columnKind('Reference RangeStatus'), 'range')
+  assert.equal(kindsOf('DR A PRETEND', 'Patient Name', 'SPECIMEN OLIVER', 'Lab Ref', '26Z018843'), undefined)
 })

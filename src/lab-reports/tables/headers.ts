@@ -125,8 +125,10 @@ export function columnKind(text: string): ColumnKind | undefined {
   if (ofDay) return ofDay
   // Units are named with the column: `Results (mg/dL)`, `Result in %`.
   const words = (unitIn(plain)?.name ?? plain)
-    // `Reference RangeStatus`: names of columns without a space.
-    .replaceAll(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ')
+    // `Reference RangeStatus`: names of columns without a space. `RaNGE` is misread.
+    .replaceAll(/\p{L}+/gu, (word) =>
+      VOCABULARY.has(word.toLowerCase()) ? word : word.replaceAll(/(?<=\p{Ll})(?=\p{Lu})/gu, ' '),
+    )
     .toLowerCase()
     .replaceAll(/[([][^)\]]*[)\]]/gu, (bracket) => (/^\((?:s)\)$/u.test(bracket) ? bracket : ' '))
     .replaceAll(/[./&,+|–-]+(?=\s|$)|(?<=\s|^)[./&,+|–-]+/gu, ' ')
@@ -204,6 +206,8 @@ export function columnsOf(line: Line): Column[] | undefined {
   if (knownColumns.length * 2 < columns.length) return undefined
   // `Date of birth 1980-01-22` is what a report says of a person.
   if (dates && line.cells.some(({ text }) => OF_PERSONS.has(labelAt(text)?.field))) return undefined
+  // `Patient Name  Jane Doe  Lab Ref  26Z018843`
+  if (!values && line.cells.some(({ text }) => LABEL_OF_PATIENT.test(text))) return undefined
   // `Patient Name: Jane Doe  Report Date: 15-Dec-2025` are labels.
   if (dates && line.cells.filter(({ text }) => text.endsWith(':')).length > Number(columns.length > 2)) return undefined
   if (values ? others < 1 : !(dates >= 1 && others >= 1) && !(kinds.has('name') && kinds.has('range'))) return undefined
@@ -232,6 +236,7 @@ export const isStatus = (text: string): boolean =>
     text,
   )
 
+const LABEL_OF_PATIENT = /^(?:patient|client|donor)(?:'s)?\s(?:name|ref(?:erence)?|id|no|number)\b/iu
 const OF_PERSONS = new Set<string | undefined>(['dob', 'sex', 'sex_age', 'age'])
 
 /** `Value 4.870`, `Result Negative`: a result behind its label, and no names of columns. */

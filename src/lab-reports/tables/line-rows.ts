@@ -444,7 +444,9 @@ function isResult(
   name: string,
   { columns, options, isNumbered }: LineContext & { isNumbered: boolean },
 ): boolean {
-  const inRow = [...units, ...flags, ...range.filter((cell) => cell.kind !== 'text')]
+  // `Valid  Valid`: the result is what is expected.
+  const isSaid = (cell: TypedCell) => cell.kind !== 'text' || cell.text.toLowerCase() === value.text.toLowerCase()
+  const inRow = [...units, ...flags, ...range.filter(isSaid)]
   if (!isNumbered && !hasEvidence(name, value, inRow, options)) return false
   // A sentence that begins right behind a name explains its results.
   const { left } = value.box

@@ -1,6 +1,6 @@
 // A row of results and its parts: answers behind a colon, units, second results of a line, headings.
 import { isUnit } from '../../lab-values/units.ts'
-import { boundOf, type Flag, flagOf, intervalOf, isBloodGroup } from '../../lab-values/values.ts'
+import { boundOf, type Flag, flagOf, intervalOf, isBloodGroup, isResultWord } from '../../lab-values/values.ts'
 import { type Box, boxAround, centerX, heightOf, overlapX, type PageText } from '../pages/page.ts'
 import { looksLikeSentence } from '../texts/names.ts'
 import { type Cell, cellOf, isTimeUnit, isValueInColumn, type Line, type TypedCell, withKind } from './table-cells.ts'
@@ -156,17 +156,18 @@ const ADDRESS = /\p{L}, [A-Z]{2} \d{5}(?:-\d{4})?(?!\d)/u
 export const isNoMeasurement = (text: string, { name, hasUnitOrRange }: { name: string; hasUnitOrRange: boolean }): boolean =>
   /^(?:[–—]+|-{2,})$/u.test(text) ||
   ADDRESS.test(text) ||
-  (!hasUnitOrRange && (/^0\d{2,}(?:[-/]\d{5,})?$/u.test(text) || (/^ph$/iu.test(name) && /^0\d+$/u.test(text))))
+  (/^ph:?$/iu.test(name) && /^0\d[\d-]*$/u.test(text)) ||
+  (!hasUnitOrRange && /^0\d{2,}(?:[-/]\d{5,})?$/u.test(text))
 
 const UNIT_WORDS_MAX = 4
 
-/** `>90 mL/min/1.73 m²` and `4 - 6 /hpf` as a result and its unit: where a result is expected they are not a range. */
+/** `>90 mL/min/1.73 m²`, `4 - 6 /hpf` and `Nil /hpf` as a result and its unit: where a result is expected they are not a range. */
 export function withoutUnit(cell: TypedCell): TypedCell[] {
   if (cell.kind !== 'range') return [cell]
   for (let count = Math.min(UNIT_WORDS_MAX, cell.words.length - 1); count > 0; count--) {
     const [value, unit] = [cellOf(cell.words.slice(0, -count)), cellOf(cell.words.slice(-count))]
-    if (isUnit(unit.text) && (boundOf(value.text) ?? intervalOf(value.text)))
-      return [withKind(value, 'value'), withKind(unit, 'unit')]
+    const isMeasured = boundOf(value.text) !== undefined || intervalOf(value.text) !== undefined || isResultWord(value.text)
+    if (isUnit(unit.text) && isMeasured) return [withKind(value, 'value'), withKind(unit, 'unit')]
   }
   return [cell]
 }

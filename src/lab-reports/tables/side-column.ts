@@ -2,7 +2,7 @@
 import { type Box, boxAround, centerY, heightOf, type PageText, type Word } from '../pages/page.ts'
 import { type Field, labelAt } from '../texts/names.ts'
 import type { Cell, Line } from './table-cells.ts'
-import { columnKind } from './headers.ts'
+import { columnKind, type ColumnKind } from './headers.ts'
 import * as tolerances from './tolerances.ts'
 
 /** Labels below each other, and how many of them only say who the patient is. */
@@ -27,7 +27,7 @@ export function splitSideColumn(page: PageText, lines: readonly Line[]): SideCol
   const cells = lines.flatMap((line) => line.cells)
   for (const labels of labelColumns(cells)) {
     const column = boxAround(labels.map(({ box }) => box))
-    const header = headerBeside(column, cells)
+    const header = headerBeside(column, cells) ?? panelBeside(column, labels, cells)
     const edge = header && findGap(page.words, column, header)
     if (edge !== undefined) return partsAt(page, edge, column, header!)
   }
@@ -50,19 +50,29 @@ function labelColumns(cells: readonly Cell[]): Cell[][] {
 
 /** What names the columns of tables at the height of a column of labels. */
 function headerBeside(column: Box, cells: readonly Cell[]): Box | undefined {
-  const isBeside = ({ box }: Cell) =>
-    centerY(box) > column.top - heightOf(box) &&
-    centerY(box) < column.bottom &&
-    (box.left > column.right || box.right < column.left)
-  const named = cells.filter(isBeside).flatMap((cell) => {
-    const kind = columnKind(cell.text)
-    return kind ? [{ kind, box: cell.box }] : []
-  })
+  const named = kindsBeside(column, cells).filter(({ kind }) => kind !== undefined)
   const name = named.find(
-    ({ kind, box }) => kind === 'name' && levelWith(box, named).some((neighbor) => RESULTS.has(neighbor.kind)),
+    ({ kind, box }) => kind === 'name' && levelWith(box, named).some((neighbor) => RESULTS.has(neighbor.kind!)),
   )
   return name && boxAround(levelWith(name.box, named).map(({ box }) => box))
 }
+
+/** `Day 3 Hormone Panel  Result  Reference`: the tests are below the name of their panel, and most labels beside them. */
+function panelBeside(column: Box, labels: readonly Cell[], cells: readonly Cell[]): Box | undefined {
+  const beside = kindsBeside(column, cells).filter(({ box }) => box.left > column.right)
+  const header = beside
+    .filter(({ kind }) => kind === 'value')
+    .map(({ box }) => levelWith(box, beside).toSorted((a, b) => a.box.left - b.box.left))
+    .find(([first, ...others]) => first!.kind === undefined && others.some(({ kind }) => kind === 'range'))
+  const box = header && boxAround(header.map((cell) => cell.box))
+  return box && labels.filter((label) => label.box.top > box.top).length >= LABELS_MIN ? box : undefined
+}
+
+const kindsBeside = (column: Box, cells: readonly Cell[]): { kind: ColumnKind | undefined; box: Box }[] =>
+  cells.flatMap(({ text, box }) => {
+    const isLevel = centerY(box) > column.top - heightOf(box) && centerY(box) < column.bottom
+    return isLevel && (box.left > column.right || box.right < column.left) ? [{ kind: columnKind(text), box }] : []
+  })
 
 const RESULTS = new Set<string>(['value', 'range', 'unit'])
 

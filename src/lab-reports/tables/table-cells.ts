@@ -16,6 +16,7 @@ import {
 import { type Box, boxAround, centerX, centerY, heightOf, overlapX, overlapY, type PageText, type Word } from '../pages/page.ts'
 import { dateIn } from '../texts/dates.ts'
 import { isOneValue, wordsOfNumber } from './digit-groups.ts'
+import { withUnitsBeside } from './stacked-units.ts'
 import * as tolerances from './tolerances.ts'
 
 /** Words next to each other without a gap that would part columns. */
@@ -71,7 +72,7 @@ export function baselinesOf(page: PageText): Line[] {
 
 function wordLines(page: PageText): Word[][] {
   const lines: { words: Word[]; top: number; bottom: number }[] = []
-  for (const word of page.words.toSorted((a, b) => centerY(a.box) - centerY(b.box))) {
+  for (const word of withUnitsBeside(page.words).toSorted((a, b) => centerY(a.box) - centerY(b.box))) {
     const line = lines.findLast(({ top, bottom, words }) => {
       const overlap = Math.min(bottom, word.box.bottom) - Math.max(top, word.box.top)
       const smaller = Math.min(bottom - top, heightOf(word.box))

@@ -197,15 +197,23 @@ function isBetweenNames({ words }: Run, place: number): boolean {
 
 const RESULT_KINDS: ReadonlySet<ColumnKind | undefined> = new Set(['value', 'normal_value', 'abnormal_value', 'dated_value'])
 
-/** The runs of a line, in which a flag is one with the result in front of it if both are below the name of results: `1.41   H`. */
+/**
+ * The runs of a line, in which a flag is one with the result in front of it if both are below the name of results: `1.41   H`, and the day of an
+ * earlier result with it: `7.1  04/16/2026`.
+ */
 function withFlagsJoined(runs: readonly Run[], groups: readonly Group[]): readonly Run[] {
-  const results = groups.filter((group) => group.names.length && RESULT_KINDS.has(kindOfColumn(group)))
+  const areOne = (last: Run, run: Run) => {
+    const isFlag = flagOf(textOf(run)) !== undefined && isNumber(textOf(last))
+    return groups.some((group) => {
+      const kind = group.names.length ? kindOfColumn(group) : undefined
+      const isPart = (isFlag && RESULT_KINDS.has(kind)) || (kind === 'previous' && isDay(textOf(run)))
+      return isPart && isIn(run.box, group) && isIn(last.box, group)
+    })
+  }
   const joined: Run[] = []
   for (const run of runs) {
     const last = joined.at(-1)
-    const isFlag = last !== undefined && flagOf(textOf(run)) !== undefined && isNumber(textOf(last))
-    const isBelow = ({ left, right }: Group) => isIn(run.box, { left, right }) && isIn(last!.box, { left, right })
-    if (isFlag && results.some(isBelow)) joined[joined.length - 1] = runOf([...last.words, ...run.words])
+    if (last && areOne(last, run)) joined[joined.length - 1] = runOf([...last.words, ...run.words])
     else joined.push(run)
   }
   return joined

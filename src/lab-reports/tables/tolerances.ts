@@ -9,6 +9,10 @@ export const CELL_GAP_IN_LETTERS = 1.75
 export const LETTER_WIDTH_SPREAD = 0.04
 /** Words whose letters differ less in width have letters of equal widths, if they are this share of a page; in other fonts a fifth are. */
 export const [LETTER_WIDTH_NEAR, LETTER_WIDTH_SHARE] = [0.02, 0.28]
+/** Multiple of the height of a unit below its result: one that is further below is that of another line. Points in which both begin. */
+export const [STACK_GAP, STACK_ALIGNED] = [1.1, 4]
+/** Multiple of the height of a result: the name stands no further from the middle of the result and its unit. */
+export const STACK_MIDDLE = 0.3
 /** Share of the smaller height: words that overlap less vertically are in different lines. */
 export const LINE_OVERLAP = 0.5
 /** Multiple of the height of a unit from which on a result is larger, and share of its height with which a word stands next to another one. */

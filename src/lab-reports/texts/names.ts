@@ -187,9 +187,15 @@ export const isLabel = (text: string): boolean => {
 const NOT_A_NAME =
   /^(?!diabetes?\s?[/&]\s?\w+$|(?:diabet\w*|pre-?diabet\w*|(?:fe)?male|(?:wo)?men|adults?|children|pregnan\w*|newborn|toxic|therapeutic|fasting|health)(?:['’]?s)?\s(?:[\w&/-]+\s){0,3}(?:profile|panel|screen(?:ing)?|monitoring|assessment|markers?|hormones?|metals|serology|package|check|checkup)$)(?:page|names?|out of|age|sex(?! horm)|gender|dob|d\.o\.b|date|time|phone|tel|fax|mobile|address|account|a\/c|mrn|uhid|zip|po box|suite|npi|clia|cap|id|accession|specimen id|sample id|lab (?:no|id)|patient|physician|ordering|referr|collected|received|reported|printed|report(?:ed)? |registered|ref(?:erred)? by|copyright|version|iso|order|requisition|room|fasting|status|client|print|tests? ordered|height|weight|bmi:|email|www|http|note|comment|high$|low$|very low|desirable|optimal|borderline|very high|high risk|low risk|moderate risk|average risk|deficien\w*|insufficien\w*|sufficien\w*|pre-?diabet\w*|diabet\w*|non-?diabet\w*|normal|near optimal|above optimal|male|female|adults?|children|men|women|trimester|(?:first|second|third)$|(?:first|second|third|[123](?:st|nd|rd)) ?trimester|follicular|luteal|mid-?cycle|ovulat\w+|post-?menopaus\w*|pre-?menopaus\w*|pregnan\w*|newborn|toxic|therapeutic|stage \w+|g[1-5][ab]?|risk|(?:extreme|very high|high|moderate|intermediate|average|low)(?: risk)?(?: group \w)?$|results? (?:outside|within|released|reported|are)|(?:scan|verify) |interpretation|reference|method|methodology|end of|disclaimer|tel\.|gst\w*|cin|reg(?:n|d)?\.? no|your|you|health (?:no|card)|dr\.?|drs|mbbs|m\.?b\.?b\.?s|m\.?d\.?|m\.?phil|ph\.?d|fcps|frcpath|consultant|(?:medical(?:ly)? )?validat\w+|authori[sz]\w+|verified|approved|signed|lab(?:oratory)? director|(?:medical )?(?:lab(?:oratory)? )?(?:technician|technologist)|medical director|director|processed|performed|performing|site|level \d|requested|requestor|requester|copies|copy to|cc|(?:\w+ )?legend|rating|category|class|age group|goal|target|treatment|diagnosing|printed|run date|operator|serial)(?![\w])/iu
 
-/** The name of a panel, without what surrounds it. */
+/** `U R I N A LY S I S`: letters that are set apart. */
+const SPACED_LETTERS = /^(?:\p{Lu}{1,3} ){4,}\p{Lu}{1,3}$/u
+
+/** The name of a panel, without what surrounds it and without spaces between its letters. */
 export const headingOf = (text: string): string =>
-  text
+  (SPACED_LETTERS.test(text) && (text.match(/(?<!\p{L})\p{L}(?!\p{L})/gu)?.length ?? 0) > text.split(' ').length / 2
+    ? text.replaceAll(' ', '')
+    : text
+  )
     .replace(/^[-–•*\s]+|[-–:*\s]+$/gu, '')
     .replace(/\s*\((?:continued|cont'?d\.?)\)$/iu, '')
     .trim()

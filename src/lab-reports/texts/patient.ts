@@ -15,7 +15,7 @@ const TITLES_BEHIND = new RegExp(String.raw`[\s,]+${TITLE}\.?$`, 'iu')
 
 /** Words of reports, laboratories and addresses that are not names of people. */
 const NO_PERSON =
-  /\b(?:laborator\w*|labs?|hospital|clinic\w*|clinic|reports?|information|tests?|names?|results?|patients?|specimen|sample|panel|profile|summary|health\w*|medical|medicine|pathology|diagnostics?|cent(?:er|re)|university|infirmary|surgery|trust|department|page|date|birth|sex|gender|male|female|age|number|account|physician|doctor|provider|collected|received|reported|final|copy|platform|assessment|source|dataset|road|street|avenue|drive|terrace|suite|phone|address|status|unknown|confidential|blood|serum|plasma|urine|count|function|total|your|the|and|for|dear)\b/iu
+  /\b(?:laborator\w*|labs?|hospital|clinic\w*|clinic|reports?|information|tests?|names?|results?|patients?|specimen|sample|panel|profile|summary|health\w*|medical|medicine|pathology|diagnostics?|cent(?:er|re)|university|infirmary|surgery|trust|department|page|date|birth|sex|gender|male|female|age|number|account|physician|doctor|provider|collected|received|reported|final|copy|platform|assessment|source|dataset|road|street|avenue|drive|terrace|suite|phone|address|status|unknown|confidential|blood|serum|plasma|urine|count|function|total|your|the|and|for|dear|family|med|practice|associates|physicians|care|reference)\b/iu
 
 const NO_NAME = /\b(?:laborator\w*|hospital|clinic|report|information|test|name)\b/iu
 
