@@ -115,17 +115,6 @@ export function sensorLocationOf(metadata: Readonly<Record<string, unknown>> | u
   return appleLocations.get(String(number)) ?? sensorLocations.find((location) => location === name) ?? null
 }
 
-/** What follows from the kind of a sample, for all samples of that kind. */
-interface KindFacts {
-  source_type: SourceType
-  app_id: string | null
-  device: IncomingDevice | null
-  /** Undefined: the unit is not known. */
-  conversion: ReturnType<typeof findConversion>
-  type: string | null
-  sport: string | null
-}
-
 /** The type that samples are stored with, from their source and their metadata. */
 function sampleType(resource: TimeseriesName, source_type: SourceType, metadata: QuantityKind['metadata']): string | null {
   switch (resource) {
@@ -142,17 +131,6 @@ function sampleType(resource: TimeseriesName, source_type: SourceType, metadata:
   }
 }
 
-function readFacts(provider: string, resource: TimeseriesName, kind: QuantityKind): KindFacts {
-  const { unit, metadata } = kind
-  const recorder = readRecorder(kind)
-  return {
-    ...recorder,
-    conversion: findConversion(provider, resource, unit),
-    type: sampleType(resource, recorder.source_type, metadata),
-    sport: resource === 'distance' && isByWheelchair(metadata) ? WHEELCHAIR : null,
-  }
-}
-
 /** Phones send distances on foot and by wheelchair in one list, and mark the latter. */
 const isByWheelchair = (metadata: QuantityKind['metadata']): boolean => ['1', 'true'].includes(String(metadata?.wheelchair))
 
@@ -165,42 +143,9 @@ export interface ExampleContext {
   now_ms: number
   /** Takes samples that are left out. */
   faults: Faults
-  /** Where the sample is in the request, or the list whose `place` it has. */
+  /** Where the sample is in the request, or the list of `goodSamples`. */
   location: (string | number)[]
 }
-
-/** Where the sample stands. */
-const placeInRequest = ({ location: at }: Pick<ExampleContext, 'location'>, place: number | undefined) =>
-  place === undefined ? at : [...at, place]
-
-/**
- * A sample as it is stored; undefined, and a fault more, for one that cannot be: an end before the start, an interval of more than 24 days,
- * an instant before 1900 or more than a day ahead of the server, an alert of heart rate without its type, which the API always shows, a unit
- * that is not known, a value outside of the bounds of the resource.
- */
-export const incoming = (resource: TimeseriesName, sample: Quantity, context: ExampleContext): IncomingSample | undefined =>
-  incomingOfKind(resource, sample, readFacts(context.provider, resource, sample), context, undefined)
-
-function incomingOfKind(
-  resource: TimeseriesName,
-  sample: Quantity,
-  facts: KindFacts,
-  context: ExampleContext,
-  place: number | undefined,
-): IncomingSample | undefined {
-  const start_ms = instantOf(sample.start_date)
-  const end_ms = sample.end_date === sample.start_date ? start_ms : instantOf(sample.end_date)
-  return incomingAt(resource, { start_ms, end_ms, value: sample.value, kind: sample }, facts, context, place)
-}
-
-/** Metadata can say anything, so that samples with metadata are each of their own kind. */
-const isSameKind = (kind: QuantityKind, next: QuantityKind): boolean =>
-  kind.unit === next.unit &&
-  kind.source_bundle === next.source_bundle &&
-  kind.product_type === next.product_type &&
-  kind.type === next.type &&
-  kind.metadata === undefined &&
-  next.metadata === undefined
 
 /** The good samples of a list of a request, with what the phone sent. In slices. */
 export async function goodSamples(
@@ -210,11 +155,8 @@ export async function goodSamples(
 ): Promise<{ quantity: Quantity; sample: IncomingSample }[]> {
   await context.faults.addLeftOut(resourceNameOf(resource), list)
   const placeOf = placesOf(list)
-  let last: { quantity: Quantity; facts: KindFacts } | undefined
   return flatMapInSlices(list, (quantity, i) => {
-    // Most samples of a list are of the kind of the one before.
-    if (!last || !isSameKind(last.quantity, quantity)) last = { quantity, facts: readFacts(context.provider, resource, quantity) }
-    const sample = incomingOfKind(resource, quantity, last.facts, context, placeOf(i))
+    const sample = incoming(resource, quantity, { ...context, location: [...context.location, placeOf(i)] })
     return sample ? { quantity, sample } : []
   })
 }
@@ -232,27 +174,22 @@ export function intervalFault(start_ms: number, end_ms: number, now_ms: number):
   return undefined
 }
 
-const isAssumedZone = { isZoneAssumed: true } as const
-
-function incomingAt(
-  resource: TimeseriesName,
-  { start_ms, end_ms, value, kind }: { start_ms: number; end_ms: number; value: number; kind: QuantityKind },
-  { source_type, app_id, device, conversion, type, sport }: KindFacts,
-  context: ExampleContext,
-  place: number | undefined,
-): IncomingSample | undefined {
-  const { zones, now_ms, faults } = context
+/**
+ * A sample as it is stored; undefined, and a fault more, for one that cannot be: an end before the start, an interval of more than 24 days,
+ * an instant before 1900 or more than a day ahead of the server, an alert of heart rate without its type, which the API always shows, a unit
+ * that is not known, a value outside of the bounds of the resource.
+ */
+export function incoming(resource: TimeseriesName, sample: Quantity, context: ExampleContext): IncomingSample | undefined {
+  const { provider, zones, now_ms, faults, location } = context
+  const { value, unit, metadata } = sample
+  const recorder = readRecorder(sample)
+  const type = sampleType(resource, recorder.source_type, metadata)
   // Whole seconds: two samples of one second would be shown with one timestamp.
-  const start = Math.floor(start_ms / 1000) * 1000
-  const end = Math.floor(end_ms / 1000) * 1000
+  const start = Math.floor(instantOf(sample.start_date) / 1000) * 1000
+  const end = Math.floor(instantOf(sample.end_date) / 1000) * 1000
   const fault = (field: string, text: string): undefined => {
-    const name = resourceNameOf(resource)
-    faults.add(
-      name,
-      [...placeInRequest(context, place), ...field.split('.')],
-      text,
-      isPastInstant(start, now_ms) ? start : undefined,
-    )
+    const at_ms = isPastInstant(start, now_ms) ? start : undefined
+    faults.add(resourceNameOf(resource), [...location, ...field.split('.')], text, at_ms)
   }
   const ofInterval = intervalFault(start, end, now_ms)
   if (ofInterval) return fault(...ofInterval)
@@ -260,6 +197,7 @@ function incomingAt(
     return fault('metadata.type', 'must say which alert it is, such as low_heart_rate or high_heart_rate')
   const isHour = resource === 'stand_hour'
   const isCounted = isHour || resource === 'heart_rate_alert'
+  const conversion = findConversion(provider, resource, unit)
   if (!isCounted && !conversion) return fault('unit', `is not a known unit of ${resourceNameOf(resource)}`)
   const measured = isCounted ? 1 : convert(value, conversion!)
   const wrong = sampleFault(resource, { value: measured, second: null, at_ms: start }, now_ms)
@@ -271,12 +209,10 @@ function incomingAt(
     type: isHour ? (value === 0 ? 'stood' : 'idle') : type,
     second: null,
     length_ms: isInterval || (withLength.has(resource) && end > start) ? end - start : null,
-    zone_s: zones.offsetAt(kind, start),
-    ...(zones.isAssumed(kind, start) && isAssumedZone),
-    source_type,
-    app_id,
-    device,
-    sport,
+    zone_s: zones.offsetAt(sample, start),
+    ...(zones.isAssumed(sample, start) && { isZoneAssumed: true as const }),
+    ...recorder,
+    sport: resource === 'distance' && isByWheelchair(metadata) ? WHEELCHAIR : null,
   }
 }
 

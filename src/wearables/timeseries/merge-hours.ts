@@ -26,8 +26,6 @@ export interface Hour extends SeriesIds {
   samples: Sample[]
   /** The latest end of its samples. */
   last_ms: number
-  /** Each sample is later than the one before. */
-  isAscending: boolean
   changes: Changes
 }
 
@@ -42,11 +40,9 @@ export async function addToHours(hours: Map<string, Hour>, ids: SeriesIds, sampl
       if (turn) await turn
       const hour_ms = hourOf(at_ms)
       const key = chunkKey({ series_id: ids.series_id, hour_ms })
-      hour = hours.get(key) ?? { ...ids, hour_ms, last_ms: at_ms, samples: [], isAscending: true, changes }
+      hour = hours.get(key) ?? { ...ids, hour_ms, last_ms: at_ms, samples: [], changes }
       hours.set(key, hour)
     }
-    const before = hour.samples.at(-1)
-    if (before && before.at_ms >= at_ms) hour.isAscending = false
     hour.samples.push(sample)
     hour.last_ms = Math.max(hour.last_ms, at_ms + (sample.length_ms ?? 0))
   }
@@ -94,7 +90,7 @@ export async function mergeHours(tx: Tx, user_id: string, hours: Map<string, Hou
     let kin = kins.get(key)
     if (!kin) kins.set(key, (kin = { kin_id: hour.kin_id, hour_ms: hour.hour_ms, last_ms: 0, incoming: [], chunks: [] }))
     kin.last_ms = Math.max(kin.last_ms, hour.last_ms)
-    kin.incoming.push({ ...hour, samples: ascending(hour) })
+    kin.incoming.push({ ...hour, samples: inOrder(hour.samples) })
     const turn = yieldIfLong()
     if (turn) await turn
   }
@@ -105,7 +101,7 @@ export async function mergeHours(tx: Tx, user_id: string, hours: Map<string, Hou
   for (const batch of batches) {
     if (!rules.isCounted || batches.length > 1) await readStored(tx, user_id, batch, rangesToRead(batch, false))
     const writer = new ChunkWriter()
-    for (const kin of batch) await mergeOne(kin, writer, rules.isByDevice)
+    for (const kin of batch) await mergeKin(kin, writer, rules.isByDevice)
     await writer.write(tx, user_id)
     for (const kin of batch) kin.chunks = kin.incoming = []
   }
@@ -168,22 +164,6 @@ async function splitBatches(tx: Tx, user_id: string, kinHours: KinHours[], isCou
   return [...batches, batch]
 }
 
-async function mergeOne(
-  { hour_ms, incoming, chunks: stored }: KinHours,
-  writer: ChunkWriter,
-  isByDevice: boolean,
-): Promise<void> {
-  const sizes = [...incoming.map(({ samples }) => samples.length), ...stored.map(({ chunk }) => chunk.at.length)]
-  if (sizes.reduce((sum, size) => sum + size, 0) > HOUR_SAMPLES_MAX)
-    throw invalidField(['body', 'data'], `has an hour that would have more than ${HOUR_SAMPLES_MAX} samples`)
-  const [first, ...others] = incoming
-  if (!first) return
-  const own = stored.find(({ series_id }) => series_id === first.series_id)?.chunk
-  // Most hours have one source.
-  if (!others.length && stored.length === (own ? 1 : 0)) await mergeHour(own, { ...first, hour_ms }, writer)
-  else await mergeKin({ hour_ms, incoming, chunks: stored }, writer, isByDevice)
-}
-
 /** Omits counted samples of hours that belong to another app or device. If one post has several, the one with the highest count comes first. */
 async function claimHours(kinHours: KinHours[], owners: Map<number, Owners>): Promise<void> {
   const totals = new Map<number, number>()
@@ -231,43 +211,8 @@ function rangesToRead(hours: KinHours[], isCounted: boolean): HourRange[] {
 }
 
 /** The samples of an hour, oldest first. The last of several at one instant counts. */
-function ascending({ samples, isAscending }: Hour): Sample[] {
-  if (isAscending) return samples
-  return [...new Map(samples.map((sample) => [sample.at_ms, sample])).values()].sort((a, b) => a.at_ms - b.at_ms)
-}
-
-/** Tells which samples are new or changed; if any are, the whole hour is written. */
-async function mergeHour(
-  storedChunk: Chunk | undefined,
-  { hour_ms, samples, changes, series_id }: Pick<Hour, 'hour_ms' | 'samples' | 'changes' | 'series_id'>,
-  writer: ChunkWriter,
-): Promise<void> {
-  const before = changes.createdSamples.length + changes.updatedSamples.length
-  const count = storedChunk?.at.length ?? 0
-  const merged: Sample[] = []
-  let i = 0
-  const keepUntil = (offset_ms: number) => {
-    for (; i < count && storedChunk!.at[i]! < offset_ms; i++) merged.push(sampleAt(storedChunk!, i))
-  }
-  for (const sample of samples) {
-    const at = sample.at_ms - hour_ms
-    keepUntil(at)
-    if (i === count || storedChunk!.at[i] !== at) {
-      changes.createdSamples.push(sample)
-      merged.push(sample)
-    } else {
-      const known = sampleAt(storedChunk!, i++)
-      const update = inStoredZone(sample, known)
-      if (!isSame(known, update)) changes.updatedSamples.push(update)
-      merged.push(update)
-    }
-    const turn = yieldIfLong()
-    if (turn) await turn
-  }
-  if (changes.createdSamples.length + changes.updatedSamples.length === before) return
-  keepUntil(Infinity)
-  await writer.put({ series_id, hour_ms }, merged)
-}
+const inOrder = (samples: Sample[]): Sample[] =>
+  [...new Map(samples.map((sample) => [sample.at_ms, sample])).values()].sort((a, b) => a.at_ms - b.at_ms)
 
 // Merging an hour that several apps or devices of one provider, type, workout and sport have recorded. Source: events.md 5: a sample is
 // known by its resource, provider, type and instant. Unsourced: which app or device counts.
@@ -368,7 +313,7 @@ interface Owned {
 
 /** The samples of an hour of a kin: one at each instant, or one of each device. */
 class Places {
-  readonly #places = new Map<string, Owned>()
+  readonly #places = new Map<number | string, Owned>()
   /** By instant and app, the samples of devices, in the order of `#places`. */
   readonly #ofDevices = new Map<string, Set<Owned>>()
   readonly #isByDevice: boolean
@@ -377,8 +322,8 @@ class Places {
     this.#isByDevice = isByDevice
   }
 
-  #key({ device_id }: Recorder, at_ms: number): string {
-    return this.#isByDevice && device_id !== null ? `${at_ms} ${device_id}` : String(at_ms)
+  #key({ device_id }: Recorder, at_ms: number): number | string {
+    return this.#isByDevice && device_id !== null ? `${at_ms} ${device_id}` : at_ms
   }
 
   /** The sample that one would replace, or give way to. */
@@ -386,7 +331,7 @@ class Places {
     const there = this.#places.get(this.#key(recorder, at_ms))
     if (there || !this.#isByDevice) return there
     if (recorder.device_id === null) return this.#ofDevices.get(appKey(recorder, at_ms))?.values().next().value
-    const unnamed = this.#places.get(String(at_ms))
+    const unnamed = this.#places.get(at_ms)
     return unnamed?.recorder.app_id === recorder.app_id ? unnamed : undefined
   }
 
@@ -435,8 +380,11 @@ async function storedPlaces(chunks: KinHour['chunks'], isByDevice: boolean): Pro
   return places
 }
 
-/** Tells which samples are new or changed, and writes the hour of each series that has changed. In slices. */
+/** Tells which samples are new or changed, and writes the hour of each series that has changed. In slices. Errors: 422 too many samples. */
 async function mergeKin({ hour_ms, incoming, chunks: stored }: KinHour, writer: ChunkWriter, isByDevice: boolean): Promise<void> {
+  const sizes = [...incoming.map(({ samples }) => samples.length), ...stored.map(({ chunk }) => chunk.at.length)]
+  if (sizes.reduce((sum, size) => sum + size, 0) > HOUR_SAMPLES_MAX)
+    throw invalidField(['body', 'data'], `has an hour that would have more than ${HOUR_SAMPLES_MAX} samples`)
   const places = await storedPlaces(stored, isByDevice)
   const changed = new Set<number>()
   for (const { recorder, sample, changes: into } of (await latestPlaces(incoming, isByDevice)).values()) {
