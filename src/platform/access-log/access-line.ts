@@ -1,7 +1,7 @@
 // A line of the access log: who read or changed data of which patients. It holds ids and no names. It is stored as the JSON text that the
 // export contains. Storage: access-log.ts.
 import { userInfo } from 'node:os'
-import { systemNow, shownInstant } from '../runtime/clock.ts'
+import { systemNow } from '../runtime/clock.ts'
 import type { PlainTx, Tx } from '../db/transaction.ts'
 import { join, sql, type Sql } from '../db/sql.ts'
 
@@ -44,46 +44,33 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 export const isId = (value: unknown): value is string => typeof value === 'string' && UUID.test(value)
 
-const PLAIN = /^[\w:.-]*$/
-
-const quote = (text: string | null): string => (text === null ? 'null' : PLAIN.test(text) ? `"${text}"` : JSON.stringify(text))
-
-/** Ids need no escaping. */
-const formatIds = (ids: string[]): string => (ids.length ? `["${ids.join('","')}"]` : '[]')
-
 /** Builds the line of an access. It leaves out values that are not ids, because a caller may send anything in their place. */
 export function lineOf(access: Access): Line {
   const { at, request, key, member, org, team, operation, address, outcome } = access
   const users = access.users.filter(isId)
   const objects = access.objects.filter(isId)
-  // The texts determine the order of lines: the instant comes first. Concatenation costs a third of serializing an object.
-  const text =
-    `{"at":"${shownInstant(at)}","request":${quote(request)},"key":${quote(key)},${member === undefined ? '' : `"member":${quote(member)},`}"org":${quote(org)},"team":${quote(team)},` +
-    `"operation":${quote(operation)},"objects":${formatIds(objects)},"users":${formatIds(users)},"address":${quote(address)},"outcome":${outcome}}`
+  // The texts determine the order of lines: the instant comes first.
+  const text = JSON.stringify({ at, request, key, member, org, team, operation, objects, users, address, outcome })
   return { team_id: team, users: `{${users.join()}}`, text }
 }
 
 const MARK = 'user_id":"'
 const ID_LENGTH = 36
 const QUOTE = 34
-/** Up to this number of ids a linear search is faster than a set. */
-const LOOKED_THROUGH_MAX = 20
-
 /**
  * Adds the users that a JSON text names under `user_id`, each once. JSON escapes quotes within values, so a value cannot look like a field
  * name. The text must not contain white space between tokens.
  */
 export function addUsersIn(text: string, users: string[]): void {
-  let known: Set<string> | undefined
+  const known = new Set(users)
   for (let at = text.indexOf(MARK); at >= 0; at = text.indexOf(MARK, at + MARK.length)) {
     // `client_user_id` has the same ending.
     if (text.charCodeAt(at - 1) !== QUOTE) continue
     const start = at + MARK.length
     if (text.charCodeAt(start + ID_LENGTH) !== QUOTE) continue
     const id = text.slice(start, start + ID_LENGTH)
-    if (!known && users.length > LOOKED_THROUGH_MAX) known = new Set(users)
-    if (known ? known.has(id) : users.includes(id)) continue
-    known?.add(id)
+    if (known.has(id)) continue
+    known.add(id)
     users.push(id)
   }
 }

@@ -6,7 +6,6 @@ import { leaveLine, lineOf, type Access, type AccessLogMode, type Line } from '.
 import type { Db } from '../db/database.ts'
 import type { PlainTx } from '../db/transaction.ts'
 import { unavailable } from '../runtime/problem.ts'
-import { bytesOf, LineBuffer, linesOf, joinBlocks } from './line-buffer.ts'
 import { errorFields, type Log } from '../telemetry/log.ts'
 import { T } from '../schema/schema.ts'
 import { sql } from '../db/sql.ts'
@@ -24,7 +23,7 @@ const BYTES_MAX = 16_000_000
 const STOP_MS = 5000
 /** How often a process logs the last number and hash, so that its own log can later confirm them. */
 const WITNESS_MS = 600_000
-/** Maximum bytes of one statement, except for its last block of lines. */
+/** Maximum bytes of one statement, except for its last line and lines for which responses wait. */
 const BATCH_BYTES = 2_000_000
 
 const FULL = 'The access log cannot be written now, try again'
@@ -39,7 +38,7 @@ interface AwaitedRow {
 /** The buffered lines of one cell. */
 interface Batch {
   /** Lines for which no response waits. */
-  lines: LineBuffer
+  lines: string[]
   awaitedRows: AwaitedRow[]
   /** Number of lines that are being written. */
   beingWritten: number
@@ -73,7 +72,7 @@ export const appendLines = (db: Db, lines: readonly Line[] = []): Promise<{ coun
   appendText(db, lines.map(formatRow).join('\n'), lines.length)
 
 /** As `appendLines`, for `count` lines in the form that the function reads. */
-async function appendText(db: Db, text: string | Buffer, count: number): Promise<{ count: number; isMore: boolean }> {
+async function appendText(db: Db, text: string, count: number): Promise<{ count: number; isMore: boolean }> {
   const { n } = await db.queries.one(Appended, sql`select append_access_log(${text}::text) as n`)
   return { count: n, isMore: n - count >= LEFT_MAX }
 }
@@ -169,7 +168,7 @@ export class AccessLog {
     const known = this.#batches.get(db)
     if (known) return known
     const batch: Batch = {
-      lines: new LineBuffer(),
+      lines: [],
       awaitedRows: [],
       beingWritten: 0,
       bytes: 0,
@@ -188,14 +187,16 @@ export class AccessLog {
 
   #add(db: Db, access: Access): void {
     const batch = this.#batchOf(db)
-    batch.bytes += batch.lines.add(formatRow(lineOf(access)))
+    const row = formatRow(lineOf(access))
+    batch.lines.push(row)
+    batch.bytes += sizeOf(row)
     this.#later(db, batch, this.#delayMs)
   }
 
   #await(db: Db, line: AwaitedRow): void {
     const batch = this.#batchOf(db)
     batch.awaitedRows.push(line)
-    batch.bytes += Buffer.byteLength(line.row) + 1
+    batch.bytes += sizeOf(line.row)
     this.#later(db, batch, 0)
   }
 
@@ -244,27 +245,26 @@ export class AccessLog {
 
   /** One statement. @returns whether it left lines in the buffer */
   async #writeSome(db: Db, batch: Batch): Promise<{ isMore: boolean }> {
-    const blocks = batch.lines.take(BATCH_BYTES)
+    const lines = takeLines(batch.lines)
     const awaited = batch.awaitedRows.splice(0)
-    const text = joinBlocks(blocks, awaited.map((line) => `${line.row}\n`).join(''))
-    const isRest = batch.lines.lines > 0
+    const rows = [...lines, ...awaited.map(({ row }) => row)]
+    const isRest = batch.lines.length > 0
     batch.left = false
-    batch.beingWritten = linesOf(blocks) + awaited.length
+    batch.beingWritten = rows.length
     try {
-      const { isMore } = await appendText(db, text.subarray(0, -1), batch.beingWritten)
+      const { isMore } = await appendText(db, rows.join('\n'), rows.length)
       if (isMore) batch.left = true
-      batch.bytes -= text.length
-      batch.lines.recycle(blocks)
+      for (const line of lines) batch.bytes -= sizeOf(line)
       for (const line of awaited) line.resolve()
       return { isMore: isMore || isRest }
     } catch (error) {
       batch.left = true
       // Responses that waited are rejected and have shown nothing; the other lines are tried again.
-      batch.lines.putBack(blocks)
-      batch.bytes -= text.length - bytesOf(blocks)
+      batch.lines = [...lines, ...batch.lines]
       for (const line of awaited) line.reject(error)
       throw error
     } finally {
+      for (const { row } of awaited) batch.bytes -= sizeOf(row)
       batch.beingWritten = 0
     }
   }
@@ -282,7 +282,17 @@ export class AccessLog {
   }
 }
 
-const isWaiting = ({ lines, awaitedRows, left }: Batch): boolean => lines.lines > 0 || awaitedRows.length > 0 || left
+/** The bytes of a line with its line feed. */
+const sizeOf = (row: string): number => Buffer.byteLength(row) + 1
+
+/** Removes lines from the beginning until they have the bytes of a statement. */
+function takeLines(lines: string[]): string[] {
+  let bytes = 0
+  const last = lines.findIndex((line) => (bytes += sizeOf(line)) >= BATCH_BYTES)
+  return lines.splice(0, last < 0 ? lines.length : last + 1)
+}
+
+const isWaiting = ({ lines, awaitedRows, left }: Batch): boolean => lines.length > 0 || awaitedRows.length > 0 || left
 
 /** Number of lines that are buffered or being written. */
-const linesIn = ({ lines, awaitedRows, beingWritten }: Batch): number => lines.lines + awaitedRows.length + beingWritten
+const linesIn = ({ lines, awaitedRows, beingWritten }: Batch): number => lines.length + awaitedRows.length + beingWritten
