@@ -3,37 +3,11 @@
 /** The system clock: leases, timeouts, rate limits. Never stored as a fact about a team. */
 export const systemNow = (): Date => new Date()
 
-/** Remembers the text of the last instant: a transaction has one, and shows it many times. */
-function rememberingLast(textOf: (date: Date) => string): (date: Date) => string {
-  let last_ms = NaN
-  let text = ''
-  return (date) => {
-    const ms = date.getTime()
-    if (ms !== last_ms) {
-      text = textOf(date)
-      last_ms = ms
-    }
-    return text
-  }
-}
-
 /** An instant in the API format: UTC, whole seconds, explicit offset. Source: events.md E5. */
-export const iso = rememberingLast((date) => `${date.toISOString().slice(0, 19)}+00:00`)
+export const iso = (date: Date): string => `${date.toISOString().slice(0, 19)}+00:00`
 
-/** As `iso`, from milliseconds and without its cache: each sample has another instant. */
-export const wireTime = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}+00:00`
-
-let second = -1
-let secondText = ''
-/** As `toISOString`, for log lines: it calls that once per second. */
-export function shownInstant(date: Date): string {
-  const ms = date.getTime()
-  if (Math.floor(ms / 1000) !== second) {
-    second = Math.floor(ms / 1000)
-    secondText = date.toISOString().slice(0, 20)
-  }
-  return `${secondText}${String(ms - second * 1000).padStart(3, '0')}Z`
-}
+/** As `iso`, from milliseconds. */
+export const wireTime = (ms: number): string => iso(new Date(ms))
 
 const writeCompact = (instant: Date): string => `${instant.toISOString().slice(0, 19).replaceAll(/[-:T]/g, '')}+0000`
 
@@ -41,7 +15,7 @@ const writeCompact = (instant: Date): string => `${instant.toISOString().slice(0
 export const compactSystemTime = (write: (instant: Date) => string = writeCompact): string => write(systemNow())
 
 /** The UTC calendar day of an instant, `YYYY-MM-DD`. */
-export const utcDate = rememberingLast((date) => date.toISOString().slice(0, 10))
+export const utcDate = (date: Date): string => date.toISOString().slice(0, 10)
 
 /** Whole years from a date of birth to a date, both `YYYY-MM-DD`. */
 export function ageOn(dob: string, today: string): number {

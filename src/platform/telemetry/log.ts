@@ -2,7 +2,7 @@
 // addresses, results, keys, bodies, or URLs (a URL may hold a caller's own user reference: the operation's id replaces it).
 import { pino, destination, type Logger } from 'pino'
 import { isForPeople, terminalDestination, type LogFormat } from './terminal-log.ts'
-import { systemNow, shownInstant } from '../runtime/clock.ts'
+import { systemNow } from '../runtime/clock.ts'
 
 export { errorFields } from './error-fields.ts'
 
@@ -20,7 +20,7 @@ export function createLog(level: string, target: { format: LogFormat } | { path:
     {
       level,
       base: null,
-      timestamp: () => `,"time":"${shownInstant(systemNow())}"`,
+      timestamp: () => `,"time":"${systemNow().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
     },
     'format' in target && isForPeople(target.format)
