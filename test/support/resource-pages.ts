@@ -3,7 +3,7 @@ import type { OpenApiDocument } from '../../src/platform/http/openapi.ts'
 import type { EventType } from '../../src/platform/queue/event-type.ts'
 import { providerName } from '../../src/people/users/sources.ts'
 import { connectors } from '../../src/connections/connectors/connectors.ts'
-import { families, type Family } from '../../src/wearables/resources/families.ts'
+import { families, type Family } from './resource-families.ts'
 import type { Resource } from '../../src/wearables/resources/resources.ts'
 import { exampleSample } from '../../src/wearables/resources/sample-timeseries.ts'
 import {

@@ -65,7 +65,7 @@ const codesOf = ({ country, postal_code }: NormalizedPlaceQuery): string[] => {
 export async function findPlace(queries: Pick<Queries, 'many' | 'maybe'>, where: PlaceQuery): Promise<Place | undefined> {
   const placeQuery = normalizePlaceQuery(where)
   if (!placeQuery) return undefined
-  const zip = placeQuery.country === 'US' ? (await zipTable()).find(placeQuery.postal_code) : undefined
+  const zip = placeQuery.country === 'US' ? (await zipTable()).get(placeQuery.postal_code) : undefined
   return zip ?? (await findImportedPlace(queries, placeQuery)) ?? (await cachedGeocoding(queries, placeQuery))?.place
 }
 

@@ -6,18 +6,18 @@ import { milesBetween } from '../geocoding/distance.ts'
 import { zipTable } from '../geocoding/zip-codes.ts'
 import { parseCsv } from '../../platform/files/csv.ts'
 import { usStates } from '../../people/person/countries.ts'
-import { sandboxSites } from './sandbox-sites.ts'
+import { sandboxSites } from '../../../test/support/sandbox-sites.ts'
 import { BOOKABLE_VIA_API, sandboxPscLabs } from './schema.ts'
 
 const file = new URL('data/sandbox-sites.csv', import.meta.url)
 const zips = await zipTable()
-const made = sandboxSites(zips.places())
+const made = sandboxSites(zips)
 const sites = parseCsv(made)
 
 test('the file equals the output of the generator, which is the same each time', () => {
   if (process.env.UPDATE) writeFileSync(file, made)
   assert.equal(readFileSync(file, 'utf8'), made, 'data/sandbox-sites.csv is not up to date: run this test once with UPDATE=1')
-  assert.equal(sandboxSites(zips.places()), made)
+  assert.equal(sandboxSites(zips), made)
 })
 
 test('there are over 2000 sites in every state, more in states with more residents', () => {
@@ -37,7 +37,7 @@ test('Phoenix has nearby sites of every lab, and New York of every lab that oper
   ] as const)
     for (const lab of labs) {
       const near = sites.filter(
-        (site) => site.lab === lab && milesBetween(zips.find(zip)!, { lat: Number(site.lat), lng: Number(site.lng) }) <= 10,
+        (site) => site.lab === lab && milesBetween(zips.get(zip)!, { lat: Number(site.lat), lng: Number(site.lng) }) <= 10,
       )
       assert.ok(near.length >= 2, `${lab} near ${zip}: ${near.length}`)
       const bookable = near.filter(({ capabilities }) => capabilities!.includes(BOOKABLE_VIA_API))
@@ -49,7 +49,7 @@ test('sites have unique codes and fictional names, and lie in their ZIP codes', 
   assert.equal(new Set(sites.map(({ site_code }) => site_code)).size, sites.length)
   for (const { site_code, name, zip_code, state, lat, lng, capabilities } of sites) {
     assert.match(name!, / \(sandbox\)$/)
-    const place = zips.find(zip_code!)!
+    const place = zips.get(zip_code!)!
     assert.equal(place.state, state)
     assert.ok(milesBetween(place, { lat: Number(lat), lng: Number(lng) }) < 1, site_code)
     assert.ok(!/via_service.*with_lab/.test(capabilities!), site_code)

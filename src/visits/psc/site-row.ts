@@ -92,7 +92,7 @@ function point(lat: string | null, lng: string | null, zip_code: string, zips: Z
   // The missing field was reported above.
   if (!zip_code) return nowhere
   if (!/^\d{5}(-\d{4})?$/.test(zip_code)) return fault('zip_code is not a ZIP code', nowhere)
-  const middle = zips.find(zip_code.slice(0, 5))
+  const middle = zips.get(zip_code.slice(0, 5))
   if (lat === null && lng === null)
     return middle
       ? { lat: middle.lat, lng: middle.lng }

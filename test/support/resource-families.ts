@@ -1,5 +1,5 @@
 // The resources of health data by what they are about, as the documents show them.
-import type { TimeseriesName } from './timeseries.ts'
+import type { TimeseriesName } from '../../src/wearables/resources/timeseries.ts'
 
 export interface Family {
   /** The file below `docs/wearables/`. */

@@ -1,7 +1,11 @@
 // Generates the fictional sites of the sandbox from the table of ZIP codes: the same ones each time, spread over the states by population
-// and within a state by the density of ZIP codes. The output is checked in as data/sandbox-sites.csv.
-import type { ZipPlace } from '../geocoding/zip-codes.ts'
-import { BOOKABLE_VIA_API } from './schema.ts'
+// and within a state by the density of ZIP codes. The output is checked in as src/visits/psc/data/sandbox-sites.csv.
+import type { Place, ZipTable } from '../../src/visits/geocoding/zip-codes.ts'
+import { BOOKABLE_VIA_API } from '../../src/visits/psc/schema.ts'
+
+interface ZipPlace extends Place {
+  zip: string
+}
 
 /** Residents in thousands, census of 2020. */
 // prettier-ignore
@@ -59,9 +63,10 @@ function seededRandom(seed: number): (limit: number) => number {
 const COLUMNS =
   'lab,site_code,name,first_line,second_line,city,state,zip_code,phone_number,hours,lat,lng,capabilities,supported_bill_types'
 
-/** Returns the sites as CSV text. No value contains a comma or a quote. @param zips by ascending code */
-export function sandboxSites(zips: Iterable<ZipPlace>): string {
-  const byState = Map.groupBy(zips, ({ state }) => state)
+/** Returns the sites as CSV text. No value contains a comma or a quote. */
+export function sandboxSites(zips: ZipTable): string {
+  const places = Array.from(zips, ([zip, place]) => ({ zip, ...place }))
+  const byState = Map.groupBy(places, ({ state }) => state)
   const rows = plans.flatMap((plan, i) => createSites(plan, byState, seededRandom(i + 1)))
   return [COLUMNS, ...rows.map((row) => row.join())].map((line) => `${line}\n`).join('')
 }
