@@ -27,7 +27,7 @@ export function startLinkRunner(options: Partial<LinkRunnerOptions> = {}): LinkR
     settings: { lab_folder: undefined },
     log,
     pauses: { first_ms: 50, last_ms: 400 },
-    poll: { busy_ms: 20, quiet_ms: 50, quiet_after_ms: 1000 },
+    poll_ms: 20,
     ...options,
   })
   runner.start()

@@ -7,7 +7,7 @@ import type { CellName } from '../../settings/cells.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
 import type { TargetPolicy } from '../../platform/net/outbound-targets.ts'
-import { PollInterval, QueueLoop, type QueueLoopOptions } from '../../platform/queue/queue-loop.ts'
+import { QueueLoop } from '../../platform/queue/queue-loop.ts'
 import { errorFields, type Log } from '../../platform/telemetry/log.ts'
 import type { Metrics } from '../../platform/telemetry/metrics.ts'
 import { Brokers } from '../brokers/adapters/adapters.ts'
@@ -35,11 +35,7 @@ const PACE_MS = 5
 /** Time between rounds that find nothing: most transactions leave nothing to deliver. */
 const IDLE_PACE_MS = 25
 /** Interval after which events committed by another process are seen; other processes cannot wake this one. */
-const FAN_OUT_POLL_MS = 100
-/** The interval while this process finds none: looking at four quiet cells every 100 ms was half of the statements of an idle server. */
-const QUIET_POLL_MS = 250
-/** How long it must have found none for that. */
-const QUIET_AFTER_MS = 10_000
+const FAN_OUT_POLL_MS = 250
 /** Maximum time that fan-out waits for endpoints that keep up. */
 const FAN_OUT_WAIT_MS = 50
 /** Minimum number of events for a transaction, if the events have to wait otherwise. */
@@ -96,11 +92,7 @@ export class CellDelivery {
   readonly #brokers: Brokers
   readonly #webhookDestination: Destination
   readonly #brokerDestination: Destination
-  readonly #fanOutPoll: PollInterval
-  readonly #fanOutLoop = this.#loop(
-    () => this.#fanOutRound(),
-    () => this.#fanOutPoll.ms,
-  )
+  readonly #fanOutLoop = this.#loop(() => this.#fanOutRound(), FAN_OUT_POLL_MS)
   readonly #claimLoop = this.#loop(() => this.#claimRound(), CLAIM_POLL_MS)
   /** Separate from the other loops, so that leases are renewed while one of those waits for the database. */
   readonly #keepLoop = this.#loop(() => this.#keep().then(() => false), REVOCATION_POLL_MS)
@@ -123,12 +115,6 @@ export class CellDelivery {
     this.#db = db
     this.#options = options
     this.#leases = new DestinationLeases(db)
-    this.#fanOutPoll = new PollInterval({
-      busy_ms: FAN_OUT_POLL_MS,
-      quiet_ms: QUIET_POLL_MS,
-      quiet_after_ms: QUIET_AFTER_MS,
-      now_ms,
-    })
     const mayBegin = (id: string, address: string) => queues.isOurs(id, address, now_ms())
     const sender = (this.#http = (options.sender ?? createSender)({
       targets,
@@ -234,10 +220,7 @@ export class CellDelivery {
     this.#last_fan_out_ms = now_ms
     const { entries, hasMore } = await this.#fanOut(events_max)
     if (entries === 0) this.#backlog_since_ms = undefined
-    else {
-      this.#backlog_since_ms ??= now_ms
-      this.#fanOutPoll.recordFound()
-    }
+    else this.#backlog_since_ms ??= now_ms
     return hasMore
   }
 
@@ -429,7 +412,7 @@ export class CellDelivery {
     return done
   }
 
-  #loop(round: () => Promise<boolean>, poll_ms: QueueLoopOptions['poll_ms']): QueueLoop {
+  #loop(round: () => Promise<boolean>, poll_ms: number): QueueLoop {
     const onError = (error: unknown) => this.#report(error, 'delivery loop failed')
     return new QueueLoop({ round, poll_ms, pace_ms: PACE_MS, idle_pace_ms: IDLE_PACE_MS, onError })
   }

@@ -5,7 +5,7 @@ import { FairQueue } from '../../platform/db/fair-queue.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 import type { Service } from '../../platform/module/module.ts'
 import type { TargetPolicy } from '../../platform/net/outbound-targets.ts'
-import { PollInterval, QueueLoop } from '../../platform/queue/queue-loop.ts'
+import { QueueLoop } from '../../platform/queue/queue-loop.ts'
 import { errorFields, type Log } from '../../platform/telemetry/log.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
 import { findLinkWithSecrets, setLinkState } from '../accounts/account-links.ts'
@@ -34,10 +34,10 @@ export interface LinkRunnerOptions {
   pauses?: PauseOptions
   watchTimes?: WatchTimes
   lease_s?: number
-  poll?: typeof POLL
+  poll_ms?: number
 }
 
-const POLL = { busy_ms: 250, quiet_ms: 2000, quiet_after_ms: 10_000 }
+const POLL_MS = 250
 const PACE_MS = 20
 const EXPIRY_CHECK_MS = 60_000
 /** How long a stopping process waits for answers to messages in progress. */
@@ -73,20 +73,18 @@ class CellRunner {
   readonly #largeFrames: FairQueue
   readonly #leases: LinkLeases
   readonly #loop: QueueLoop
-  readonly #poll: PollInterval
   readonly #carriedLinks = new Map<string, CarriedLink>()
   #expired_ms = -Infinity
 
   constructor(cell: CellName, options: LinkRunnerOptions, largeFrames: FairQueue) {
-    const { cells, log, lease_s, poll = POLL } = options
-    this.#poll = new PollInterval({ ...poll, now_ms: () => performance.now() })
+    const { cells, log, lease_s, poll_ms = POLL_MS } = options
     this.#cell = cell
     this.#options = options
     this.#largeFrames = largeFrames
     const onError = (error: unknown) =>
       log.error({ cell, causes: errorFields(error) }, 'links cannot be looked after; will retry')
     this.#leases = new LinkLeases(cells.db(cell), onError, lease_s)
-    this.#loop = new QueueLoop({ round: () => this.#round(), poll_ms: () => this.#poll.ms, pace_ms: PACE_MS, onError })
+    this.#loop = new QueueLoop({ round: () => this.#round(), poll_ms, pace_ms: PACE_MS, onError })
   }
 
   start(): void {
@@ -105,9 +103,7 @@ class CellRunner {
     const missing = links.filter(({ account_id }) => !this.#carriedLinks.has(account_id))
     await this.#begin(missing)
     if (this.#carriedLinks.size > 0) {
-      const due = await listLinksWithDue(db.queries)
-      if (due.length > 0) this.#poll.recordFound()
-      for (const account_id of due) this.#carriedLinks.get(account_id)?.worker.wake()
+      for (const account_id of await listLinksWithDue(db.queries)) this.#carriedLinks.get(account_id)?.worker.wake()
     }
     const now_ms = performance.now()
     if (now_ms - this.#expired_ms > EXPIRY_CHECK_MS) {

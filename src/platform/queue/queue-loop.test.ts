@@ -1,7 +1,7 @@
 // When the loop of a queue begins a round.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { PollInterval, QueueLoop } from './queue-loop.ts'
+import { QueueLoop } from './queue-loop.ts'
 import { eventually } from '../../../test/support/eventually.ts'
 import { HOUR_MS } from '../runtime/durations.ts'
 
@@ -30,31 +30,6 @@ test('rounds follow while there is more to do, and after the interval without be
   loop.start()
   await eventually(() => rounds > 5)
   await loop.stop()
-})
-
-test('an interval that is a function is called before each round that no call wakes', async () => {
-  const intervals_ms = [1, 2, 1, HOUR_MS]
-  let rounds = 0
-  const loop = new QueueLoop({ round: async () => ++rounds < 0, poll_ms: () => intervals_ms[rounds - 1]!, pace_ms: 1, onError })
-  loop.start()
-  await eventually(() => rounds === intervals_ms.length)
-  await new Promise((resolve) => setTimeout(resolve, 20))
-  assert.equal(rounds, intervals_ms.length)
-  await loop.stop()
-})
-
-test('a loop polls less often when it has found nothing for a while, and as often as before when it finds something', () => {
-  let now_ms = 0
-  const interval = new PollInterval({ busy_ms: 100, quiet_ms: 250, quiet_after_ms: 10_000, now_ms: () => now_ms })
-  assert.equal(interval.ms, 100)
-  now_ms = 9999
-  assert.equal(interval.ms, 100)
-  now_ms = 10_000
-  assert.equal(interval.ms, 250)
-  interval.recordFound()
-  assert.equal(interval.ms, 100)
-  now_ms = 20_000
-  assert.equal(interval.ms, 250)
 })
 
 test('an urgent wake does not wait for the pause after a round that found nothing', async () => {

@@ -6,44 +6,14 @@ const BACKOFF_MS = 500
 export interface QueueLoopOptions {
   /** One round. @returns whether there may be more to do now */
   round: () => Promise<boolean>
-  /** The interval after which a round starts without being woken; a function if it depends on what earlier rounds found. */
-  poll_ms: number | (() => number)
+  /** The interval after which a round starts without being woken. */
+  poll_ms: number
   /** The time between rounds while there is more to do, so that each takes a batch. */
   pace_ms: number
   /** The time between rounds that find nothing, however often the loop is woken; `pace_ms` by default. */
   idle_pace_ms?: number
   /** Called when a round failed. The next one begins after half a second. */
   onError: (error: unknown) => void
-}
-
-export interface PollIntervalOptions {
-  busy_ms: number
-  /** The interval when no round has found anything for `quiet_after_ms`. */
-  quiet_ms: number
-  quiet_after_ms: number
-  /** A monotonic clock. */
-  now_ms: () => number
-}
-
-/** The interval of a loop that polls less often while it finds nothing. */
-export class PollInterval {
-  readonly #options: PollIntervalOptions
-  #found_ms: number
-
-  constructor(options: PollIntervalOptions) {
-    this.#options = options
-    this.#found_ms = options.now_ms()
-  }
-
-  /** Records that a round has found something. */
-  recordFound(): void {
-    this.#found_ms = this.#options.now_ms()
-  }
-
-  get ms(): number {
-    const { busy_ms, quiet_ms, quiet_after_ms, now_ms } = this.#options
-    return now_ms() - this.#found_ms < quiet_after_ms ? busy_ms : quiet_ms
-  }
 }
 
 export class QueueLoop {
@@ -87,7 +57,7 @@ export class QueueLoop {
       if (await this.#round()) await this.#pause(pace_ms, () => false)
       else {
         await this.#pause(idle_pace_ms, () => this.#isUrgent)
-        if (!this.#isWoken) await this.#pause(typeof poll_ms === 'number' ? poll_ms : poll_ms(), () => this.#isWoken)
+        if (!this.#isWoken) await this.#pause(poll_ms, () => this.#isWoken)
       }
     }
   }
