@@ -5,7 +5,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { test } from 'node:test'
 import ts from '../../test/support/typescript-5.ts'
-import { domains, type Domain } from './architecture.ts'
+import { domains, type Domain } from '../../test/support/architecture.ts'
 import { contents } from './contents.ts'
 import { codeOf, findCalls, importsIn, parseSource, sqlOf } from '../../test/support/syntax-tree.ts'
 
@@ -47,7 +47,7 @@ test('every file belongs to a module of a domain', () => {
   for (const file of sources) {
     const [, domain = '', module = '', ...rest] = file.split('/')
     const of = known[domain]
-    assert(of, `${file}: no domain ${domain} in architecture.ts`)
+    assert(of, `${file}: no domain ${domain} in test/support/architecture.ts`)
     if (!isInModules(domain) || isListOfModules(file)) continue
     assert(modules.includes(`${domain}/${module}`), `${file}: src/${domain}/modules.ts lists no module ${module}`)
     // Connectors to vendors, adapters of a module, data that it reads, groups of options, and the three parts of the webhook dispatcher may have a folder of their own.
@@ -360,11 +360,8 @@ test('files that work on a whole cell are listed with a reason', () => {
 
 /** Variables of a file, and what they remember. Settings are none of it: who depends on one is given it. */
 const VARIABLES: Record<string, string> = {
-  'src/platform/runtime/uuid.ts': 'how much of a page of random bytes is used',
-  'src/platform/runtime/clock.ts': 'the text of the present second',
   'src/platform/runtime/loop-work.ts': 'the present turn of the event loop: what has computed in it, and its end',
   'src/notifications/messages/message-templates.ts': 'a formatter, made when it is first needed',
-  'src/events/endpoints/signature.ts': 'a buffer that grows',
   'src/visits/geocoding/zip-codes.ts': 'a table, read when it is first needed',
   'src/tenancy/sign-in/passwords.ts': 'the list of common passwords, read when it is first needed',
   'src/people/person/countries.ts': 'the names of countries, read when they are first needed',
