@@ -17,21 +17,11 @@ type Printed = Pick<CreateOrder, 'patient_details' | 'clinical_notes' | 'aoe_ans
  * @param covers which characters the fonts of the operator have
  */
 export function assertPrintable(body: Printed, covers: CoversCharacter): void {
-  if (isAscii(body)) return
   const faults = textsOf(body).flatMap(([loc, text]) => {
     const classes = text ? unprintableClasses(text, covers) : []
     return classes.length ? [valueFault(loc, `has ${classes.join(' and ')}, which documents of the order cannot print`)] : []
   })
   if (faults.length) throw unprocessable(faults)
-}
-
-const ASCII = /^[\n\x20-\x7e]*$/
-
-/** Whether all of the texts are plain, as those of most orders are: their list with places would cost as much as parsing them. */
-function isAscii({ patient_details, patient_address, physician, clinical_notes, aoe_answers, sample_id }: Printed): boolean {
-  if (patient_details.medical_proxy || physician || clinical_notes || aoe_answers?.length || sample_id) return false
-  const { first_line, second_line, city, state } = patient_address
-  return ASCII.test(`${patient_details.email ?? ''}${first_line}${second_line ?? ''}${city}${state}`)
 }
 
 function textsOf({ patient_details, patient_address, physician, clinical_notes, aoe_answers, sample_id }: Printed) {

@@ -5,13 +5,13 @@ import type { Tenant } from '../../platform/db/transaction.ts'
 import type { Call } from '../../platform/http/call.ts'
 import { badRequest, DroppedConnection, IntendedProblem } from '../../platform/http/errors.ts'
 import type { AfterOperation } from '../../platform/http/request.ts'
+import { ConcurrencyLimit } from '../../platform/runtime/concurrency-limit.ts'
 import { unavailable } from '../../platform/runtime/problem.ts'
 
 export const faultStatuses = [429, 500, 503] as const
 export const DELAY_MS_MAX = 30_000
 /** Requests that are delayed at a time: of one team, and of all. */
-const TEAM_DELAYED_MAX = 20
-const DELAYED_MAX = 100
+const DELAYED = { running_max_each: 20, running_max: 100, waiting_max: 0, wait_ms: 0 }
 
 /** What happens to a request. A delay may be followed by one of the others. */
 export interface RequestFault {
@@ -37,8 +37,7 @@ const PREFIX = '/v1/sandbox/'
 /** Injects the faults of requests. One per process. */
 export class RequestFaults {
   readonly #source: FaultSource
-  readonly #delayedByTeam = new Map<string, number>()
-  #delayed = 0
+  readonly #delayed = new ConcurrencyLimit(DELAYED, () => unavailable('Too many requests are held by faults of the sandbox'))
 
   constructor(source: FaultSource) {
     this.#source = source
@@ -64,27 +63,12 @@ export class RequestFaults {
   }
 
   async #inject(fault: RequestFault, call: Call): Promise<void> {
-    if (fault.delay_ms) await this.#delay(call.tenant!.team, fault.delay_ms)
+    const delay_ms = Math.min(fault.delay_ms ?? 0, DELAY_MS_MAX)
+    if (delay_ms) await this.#delayed.run(() => sleep(delay_ms, undefined, { ref: false }), { owner: call.tenant!.team })
     call.response_headers[HEADER] = nameOf(fault)
     call.isInjected = true
     if (fault.drop) throw new DroppedConnection()
     if (fault.status) throw problemOf(fault.status)
-  }
-
-  async #delay(team: string, delay_ms: number): Promise<void> {
-    const delayedOfTeam = this.#delayedByTeam.get(team) ?? 0
-    if (delayedOfTeam >= TEAM_DELAYED_MAX || this.#delayed >= DELAYED_MAX)
-      throw unavailable('Too many requests are held by faults of the sandbox')
-    this.#delayedByTeam.set(team, delayedOfTeam + 1)
-    this.#delayed++
-    try {
-      await sleep(Math.min(delay_ms, DELAY_MS_MAX), undefined, { ref: false })
-    } finally {
-      this.#delayed--
-      const left = this.#delayedByTeam.get(team)! - 1
-      if (left) this.#delayedByTeam.set(team, left)
-      else this.#delayedByTeam.delete(team)
-    }
   }
 }
 
