@@ -2,6 +2,7 @@
 // second post of the same sample or record with another value; a history is a post of the stage `historical`.
 import { randomInt, randomUUID } from 'node:crypto'
 import { exampleSample } from '../../wearables/resources/sample-timeseries.ts'
+import { postedTimeseries } from '../../wearables/resources/timeseries.ts'
 import type { Sandbox, Scenario } from './sandbox.ts'
 
 const PROVIDER = 'apple_health_kit'
@@ -121,7 +122,7 @@ const electrocardiogram = summary('electrocardiogram', ({ now_ms, id }, n) => [
   },
 ])
 
-const posts: Record<string, Post> = {
+const ownPosts: Record<string, Post> = {
   activity: summary('activity', ({ day }, n) => [{ day_summary: { calendar_date: day, steps_sum: 8412 + n } }]),
   profile: summary('profile', (_, n) => ({ biological_sex: 'female', height: 168 + n })),
   sleep: night,
@@ -153,39 +154,9 @@ const posts: Record<string, Post> = {
   stand_hour: hour,
   hrv: timeseries('hrv', 'heartrate_variability'),
   body_temperature: timeseries('body_temperature', 'temperature'),
-  ...Object.fromEntries(
-    [
-      'afib_burden',
-      'basal_body_temperature',
-      'blood_oxygen',
-      'caffeine',
-      'calories_active',
-      'calories_basal',
-      'daylight_exposure',
-      'distance',
-      'fall',
-      'floors_climbed',
-      'forced_expiratory_volume_1',
-      'forced_vital_capacity',
-      'glucose',
-      'handwashing',
-      'heart_rate_recovery_one_minute',
-      'heartrate',
-      'inhaler_usage',
-      'mindfulness_minutes',
-      'peak_expiratory_flow_rate',
-      'respiratory_rate',
-      'sleep_apnea_alert',
-      'sleep_breathing_disturbance',
-      'stand_duration',
-      'steps',
-      'uv_exposure',
-      'vo2_max',
-      'water',
-      'wheelchair_push',
-    ].map((name) => [name, timeseries(name)]),
-  ),
 }
+const samplePosts = postedTimeseries.filter((name) => !(name in ownPosts)).toSorted()
+const posts: Record<string, Post> = { ...ownPosts, ...Object.fromEntries(samplePosts.map((name) => [name, timeseries(name)])) }
 
 /** Summaries that come with a post of another kind. */
 const words: Record<string, string> = {

@@ -5,7 +5,7 @@
 // fills neither the database nor the list of its errors. A crash loses the requests of its last second.
 import { LRUCache } from 'lru-cache'
 import type { Cells } from '../../platform/db/cells.ts'
-import { sql, arrayLiteral, textArrayLiteral } from '../../platform/db/sql.ts'
+import { sql } from '../../platform/db/sql.ts'
 import type { Call } from '../../platform/http/call.ts'
 import type { EndedResponse } from '../../platform/http/server.ts'
 import type { Service } from '../../platform/module/module.ts'
@@ -141,25 +141,19 @@ export class RequestRecorder implements Service {
 
   async #write(cell: string, { rows, counts }: Pending): Promise<void> {
     const db = this.#cells.db(cell)
-    const column = (name: keyof Row) => rows.map((row) => row[name] as string | null)
     if (rows.length)
       await db.asyncCommit.run(sql`
         insert into request_log (team_id, id, request_id, at, method, path, operation, status, duration_ms, key_id, member_id, error)
-        select * from unnest(
-          ${arrayLiteral(column('team_id'))}::uuid[], ${arrayLiteral(column('id'))}::uuid[],
-          ${textArrayLiteral(column('request_id'))}::text[], ${arrayLiteral(rows.map((row) => row.at))}::timestamptz[],
-          ${textArrayLiteral(column('method'))}::text[], ${textArrayLiteral(column('path'))}::text[],
-          ${textArrayLiteral(column('operation'))}::text[], ${arrayLiteral(rows.map((row) => row.status))}::integer[],
-          ${arrayLiteral(rows.map((row) => row.duration_ms))}::float8[], ${textArrayLiteral(column('key_id'))}::text[],
-          ${arrayLiteral(column('member_id'))}::uuid[], ${textArrayLiteral(column('error'))}::text[])`)
+        select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
+          team_id uuid, id uuid, request_id text, at timestamptz, method text, path text, operation text, status integer,
+          duration_ms float8, key_id text, member_id uuid, error text)`)
     // In the order of the key, so that two processes do not deadlock.
     const sorted = [...counts].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => entry)
     await db.asyncCommit.run(sql`
       insert into request_count (team_id, bucket_start, outcome, requests, duration_ms)
-      select team_id, to_timestamp(at_s), outcome, requests, duration_ms from unnest(
-        ${arrayLiteral(sorted.map((entry) => entry.team_id))}::uuid[], ${arrayLiteral(sorted.map((entry) => entry.at_s))}::bigint[],
-        ${arrayLiteral(sorted.map((entry) => entry.outcome))}::text[], ${arrayLiteral(sorted.map((entry) => entry.requests))}::bigint[],
-        ${arrayLiteral(sorted.map((entry) => entry.duration_ms))}::float8[]) as given (team_id, at_s, outcome, requests, duration_ms)
+      select team_id, to_timestamp(at_s), outcome, requests, duration_ms
+      from jsonb_to_recordset(${JSON.stringify(sorted)}::jsonb) as r (
+        team_id uuid, at_s bigint, outcome text, requests bigint, duration_ms float8)
       on conflict (team_id, bucket_start, outcome) do update
       set requests = request_count.requests + excluded.requests, duration_ms = request_count.duration_ms + excluded.duration_ms`)
   }

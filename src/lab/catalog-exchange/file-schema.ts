@@ -51,7 +51,7 @@ const LabEntry = Fields(
 )
 export type LabEntry = Static<typeof LabEntry>
 
-const Definition = Fields(
+export const AnalyteDefinition = Fields(
   {
     type: OpenEnum(['numeric', 'range', 'comment', 'coded_value']),
     unit: defaultNull(boundedText(50)),
@@ -70,7 +70,7 @@ const AnalyteEntry = Fields(
     name: boundedText(200),
     loinc: defaultNull(Slug('^\\d{1,7}-\\d$')),
     loinc_name: defaultNull(boundedText(500)),
-    definition: Definition,
+    definition: AnalyteDefinition,
   },
   closed,
 )
@@ -131,7 +131,7 @@ const Pricing = T.Union([
 const priceRule: Rule = (price) =>
   price === 'N/A' || /^\d{1,9}(\.\d{1,2})?$/.test(price) ? price : new RuleError('must be dollars such as 12.50, or N/A')
 
-const MarkerEntry = Fields(
+export const MarkerEntry = Fields(
   {
     id: Id,
     lab: boundedText(200),

@@ -1,6 +1,7 @@
 // Finds the analytes of the catalog that the results of a laboratory's list are. Pure.
 import { readUnit } from '../../lab-values/ucum-units.ts'
-import type { AnalyteEntry } from '../catalog-exchange/file-schema.ts'
+import { AnalyteDefinition, type AnalyteEntry } from '../catalog-exchange/file-schema.ts'
+import { withNulls } from '../../platform/schema/schema.ts'
 import type { ListedResult } from './compendium-file.ts'
 
 /** A result of the list; its LOINC code and unit may be those of the profile. */
@@ -42,28 +43,9 @@ export class Analytes {
   }
 
   #add({ name, unit }: KnownResult, loinc: string, specimen: string | null): AnalyteEntry {
-    const entry: AnalyteEntry = {
-      slug: this.#freeSlug(name, loinc),
-      name,
-      loinc,
-      loinc_name: null,
-      definition: {
-        type: unit === null ? 'comment' : 'numeric',
-        unit,
-        decimals: null,
-        low: null,
-        high: null,
-        low_female: null,
-        high_female: null,
-        low_male: null,
-        high_male: null,
-        critical_low: null,
-        critical_high: null,
-        range_text: null,
-        specimen,
-        description: null,
-      },
-    }
+    const type = unit === null ? 'comment' : 'numeric'
+    const definition = withNulls(AnalyteDefinition, { type, unit, specimen })
+    const entry: AnalyteEntry = { slug: this.#freeSlug(name, loinc), name, loinc, loinc_name: null, definition }
     this.#bySlug.set(entry.slug, entry)
     this.#byLoinc.set(loinc, [...(this.#byLoinc.get(loinc) ?? []), entry])
     this.newEntries.push(entry)

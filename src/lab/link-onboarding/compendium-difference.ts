@@ -1,8 +1,9 @@
 // Compares a laboratory's list of tests with the catalog and with the result codes of a link's profile. Pure.
 import { keyOf } from '../catalog-exchange/file-checks.ts'
-import type { AnalyteEntry, CatalogFile, MarkerEntry, QuestionEntry } from '../catalog-exchange/file-schema.ts'
+import { MarkerEntry, type AnalyteEntry, type CatalogFile, type QuestionEntry } from '../catalog-exchange/file-schema.ts'
 import type { LinkProfile } from '../links/profile/link-profile.ts'
 import { InvalidFileError } from '../../platform/files/rejected-rows.ts'
+import { withNulls } from '../../platform/schema/schema.ts'
 import { Analytes, isSameUnit, toCatalogSlug, type KnownResult, type Unplaced } from './compendium-analytes.ts'
 import type { ListedQuestion, ListedResult, ListedTest } from './compendium-file.ts'
 
@@ -155,25 +156,19 @@ function compareTest(
 }
 
 /** The laboratory lists what can be ordered. The price is that of the contract. */
-const newMarker = (test: ListedTest, provider_id: string, lab: string): MarkerEntry => ({
-  id: null,
-  lab,
-  provider_id,
-  name: test.name,
-  slug: toCatalogSlug(test.name, toCatalogSlug(provider_id, 'test')),
-  description: null,
-  type: (test.results?.length ?? 0) > 1 ? 'panel' : 'biomarker',
-  unit: null,
-  price: 'N/A',
-  pricing: null,
-  cpt_codes: [],
-  aoe: null,
-  a_la_carte_enabled: true,
-  is_orderable: true,
-  common_tat_days: null,
-  worst_case_tat_days: null,
-  results: [],
-})
+const newMarker = (test: ListedTest, provider_id: string, lab: string): MarkerEntry =>
+  withNulls(MarkerEntry, {
+    lab,
+    provider_id,
+    name: test.name,
+    slug: toCatalogSlug(test.name, toCatalogSlug(provider_id, 'test')),
+    type: (test.results?.length ?? 0) > 1 ? 'panel' : 'biomarker',
+    price: 'N/A',
+    cpt_codes: [],
+    a_la_carte_enabled: true,
+    is_orderable: true,
+    results: [],
+  })
 
 type ExpectedEntry = MarkerEntry['results'][number]
 

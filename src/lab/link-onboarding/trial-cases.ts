@@ -1,5 +1,7 @@
 // The ten orders with which a laboratory and this installation try a link: fictional patients, and what each order must lead to. Pure.
 import type { Question } from '../catalog/schema.ts'
+import { Patient } from '../../people/person/patient.ts'
+import { withNulls } from '../../platform/schema/schema.ts'
 import type { RequisitionContent } from '../documents/requisition-content.ts'
 
 /** A test of the laboratory. */
@@ -158,19 +160,15 @@ function answerQuestion({ code, value, type, answers }: TrialTest['questions'][n
   }
 }
 
-const createPatient = (position: number): RequisitionContent['patient'] => ({
-  first_name: 'Testa',
-  last_name: `Fictional-${['One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine', 'Ten'][position - 1] ?? position}`,
-  dob: '1980-01-31',
-  gender: 'female',
-  phone_number: '+15555550100',
-  email: 'testa@example.com',
-  medical_proxy: null,
-  race: null,
-  ethnicity: null,
-  sexual_orientation: null,
-  gender_identity: null,
-})
+const createPatient = (position: number): RequisitionContent['patient'] =>
+  withNulls(Patient, {
+    first_name: 'Testa',
+    last_name: `Fictional-${['One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine', 'Ten'][position - 1] ?? position}`,
+    dob: '1980-01-31',
+    gender: 'female',
+    phone_number: '+15555550100',
+    email: 'testa@example.com',
+  })
 
 const place = {
   first_line: '1 Invented Way',

@@ -1,8 +1,13 @@
 // The events of orders, with samples. Source: lab-testing.md 8; events.md 4.7.
+import { PatientAddress } from '../../people/person/address.ts'
 import { examplePatient } from '../../people/person/example-patient.ts'
+import { toPatient } from '../../people/person/patient.ts'
 import { EXAMPLE_OBJECT, EXAMPLE_OTHER, EXAMPLE_TEST, EXAMPLE_USER, type EventType } from '../../platform/queue/event-type.ts'
+import { withNulls } from '../../platform/schema/schema.ts'
+import type { LabTest } from '../catalog/schema.ts'
+import { Order } from './schema.ts'
 
-const labTest = {
+const labTest: LabTest = {
   id: EXAMPLE_TEST,
   slug: 'a-fictional-test',
   name: 'A fictional test',
@@ -65,53 +70,33 @@ const KIT = [
 function order(time: string, team_id: string, ...statuses: string[]) {
   const events = statuses.map((status, i) => ({ id: i + 1, created_at: time, status, status_detail: null }))
   const last_event = events.at(-1)!
-  const [status, , low_level_status] = last_event.status.split('.')
+  const [status, , low_level_status] = last_event.status.split('.') as [Order['status'], string, string]
   const isOver = status === 'completed'
   const result = isOver ? 'normal' : null
   const expected = isOver ? time.slice(0, 10) : null
-  return {
+  return withNulls(Order, {
     id: EXAMPLE_OBJECT,
     team_id,
     user_id: EXAMPLE_USER,
-    patient_details: {
-      ...examplePatient,
-      medical_proxy: null,
-      race: null,
-      ethnicity: null,
-      sexual_orientation: null,
-      gender_identity: null,
-    },
-    patient_address: {
+    patient_details: toPatient(examplePatient),
+    patient_address: withNulls(PatientAddress, {
       receiver_name: 'Testa Fictional',
       first_line: '1 Sample Way',
-      second_line: null,
       city: 'Phoenix',
       state: 'AZ',
       zip: '85004',
       country: 'United States',
-      access_notes: null,
-      phone_number: null,
-    },
-    shipping_details: null,
+    }),
     lab_test: labTest,
     details: { type: 'testkit', data: { id: EXAMPLE_OTHER, shipment: null, created_at: time, updated_at: time } },
     sample_id: '0000000000',
-    notes: null,
-    clinical_notes: null,
     created_at: time,
     updated_at: time,
     events,
     last_event,
     status,
-    physician: null,
-    health_insurance_id: null,
-    health_insurace_id: null, // sic
-    requisition_form_url: null,
     priority: false,
-    activate_by: null,
-    passthrough: null,
     billing_type: 'client_bill',
-    icd_codes: null,
     has_abn: false,
     interpretation: result,
     has_missing_results: isOver ? false : null,
@@ -133,8 +118,7 @@ function order(time: string, team_id: string, ...statuses: string[]) {
         },
       ],
     },
-    lab_account_id: null,
-  }
+  })
 }
 
 export const eventTypes: readonly EventType[] = [

@@ -12,7 +12,8 @@ import { activationTime, scheduleDispatch } from './send-to-lab.ts'
 import { notifySteps } from './order-hooks.ts'
 import { eventIds, LockedOrder, type InternalData } from './locked-order.ts'
 import { EVENT_COUNT, type OrderRequest, type ResolvedOrder } from './resolve-order.ts'
-import type { Order, OrderTransaction } from './schema.ts'
+import { Order, type OrderTransaction } from './schema.ts'
+import { withNulls } from '../../platform/schema/schema.ts'
 
 /** A new order that is written at the end of the transaction. */
 export interface PlacedOrder {
@@ -166,41 +167,35 @@ function initialOrder(
   const id = tx.uuid()
   const now = iso(tx.now)
   const barcode = request.withBarcode ? labLinkFor(tx.tenant, lab_test.lab!.slug)?.barcode(id) : undefined
-  return {
+  return withNulls(Order, {
     id,
     team_id: tx.team,
     user_id: request.user_id,
-    patient_details: request.patient_details ?? null,
-    patient_address: request.patient_address ?? null,
-    shipping_details: request.shipping_details ?? null,
+    patient_details: request.patient_details,
+    patient_address: request.patient_address,
+    shipping_details: request.shipping_details,
     lab_test,
     details: newDetails(tx, lab_test.method),
-    sample_id: request.sample_id ?? barcode ?? null,
-    notes: null,
-    clinical_notes: request.clinical_notes ?? null,
+    sample_id: request.sample_id ?? barcode,
+    clinical_notes: request.clinical_notes,
     created_at: now,
     updated_at: now,
     events: [],
     last_event: { id: 0, created_at: now, status: '', status_detail: null },
     status: 'received',
     physician: physician ? { first_name: physician.first_name, last_name: physician.last_name, npi: physician.npi } : null,
-    health_insurance_id: request.health_insurance_id ?? null,
-    health_insurace_id: request.health_insurance_id ?? null, // sic
-    requisition_form_url: null,
+    health_insurance_id: request.health_insurance_id,
+    health_insurace_id: request.health_insurance_id, // sic
     priority: request.priority ?? false,
-    activate_by: request.activate_by ?? null,
-    passthrough: request.passthrough ?? null,
+    activate_by: request.activate_by,
+    passthrough: request.passthrough,
     billing_type,
-    icd_codes: request.icd_codes ?? null,
+    icd_codes: request.icd_codes,
     has_abn: false,
-    interpretation: null,
-    has_missing_results: null,
-    expected_result_by_date: null,
-    worst_case_result_by_date: null,
     origin: 'initial',
     order_transaction: newTransaction(tx, id),
     lab_account_id,
-  }
+  })
 }
 
 /** The initial details of an order's kit, appointment or draw. */

@@ -1,10 +1,11 @@
 // The parcels of a kit: to the patient and back to the lab. Stored in the details of its order; the expected delivery date, for which the
 // details have no field, is stored in the internal data. Source: lab-testing.md 8, 21.
 import type { LockedOrder } from '../orders/locked-order.ts'
-import type { Shipment, TestkitDetails } from '../orders/schema.ts'
+import { Shipment, type TestkitDetails } from '../orders/schema.ts'
 import { iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
+import { withNulls } from '../../platform/schema/schema.ts'
 
 export interface Tracking {
   number: string
@@ -24,18 +25,7 @@ export function kitOf({ order: { id, details } }: LockedOrder): TestkitDetails['
 export function getShipment(tx: Tx, lockedOrder: LockedOrder): Shipment {
   const data = kitOf(lockedOrder)
   const now = iso(tx.now)
-  data.shipment ??= {
-    id: tx.uuid(),
-    outbound_tracking_number: null,
-    outbound_tracking_url: null,
-    outbound_courier: null,
-    inbound_tracking_number: null,
-    inbound_tracking_url: null,
-    inbound_courier: null,
-    notes: null,
-    created_at: now,
-    updated_at: now,
-  }
+  data.shipment ??= withNulls(Shipment, { id: tx.uuid(), created_at: now, updated_at: now })
   return data.shipment
 }
 

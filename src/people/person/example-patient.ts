@@ -4,7 +4,7 @@ export const examplePatient = {
   first_name: 'Testa',
   last_name: 'Fictional',
   dob: '1990-01-31',
-  gender: 'female',
+  gender: 'female' as const,
   phone_number: '+15550100199',
   email: 'testa@example.com',
 }

@@ -1,60 +1,8 @@
 // Sources of health data: devices, apps and their clouds, laboratories. Only values, no behavior.
 // Source: openapi-management.json, Providers, OAuthProviders; users-wearables.md 3.
-import { OpenEnum, type Static } from '../../platform/schema/schema.ts'
+import { OpenEnum } from '../../platform/schema/schema.ts'
 
-/** Providers to which users are redirected for consent. */
-export const oauthProviders = [
-  'oura',
-  'fitbit',
-  'garmin',
-  'strava',
-  'wahoo',
-  'ihealth',
-  'withings',
-  'google_fit',
-  'dexcom_v3',
-  'polar',
-  'cronometer',
-  'omron',
-  'whoop_v2',
-  'my_fitness_pal_v2',
-  'ultrahuman',
-  'runkeeper',
-  'google_health',
-] as const
-export const OAuthProvider = OpenEnum(oauthProviders, { title: 'OAuthProviders' })
-export type OAuthProvider = Static<typeof OAuthProvider>
-
-export const providers = [
-  ...oauthProviders,
-  'whoop',
-  'renpho',
-  'peloton',
-  'zwift',
-  'freestyle_libre',
-  'abbott_libreview',
-  'tandem_source',
-  'freestyle_libre_ble',
-  'eight_sleep',
-  'apple_health_kit',
-  'manual',
-  'beurer_api',
-  'beurer_ble',
-  'omron_ble',
-  'onetouch_ble',
-  'accuchek_ble',
-  'contour_ble',
-  'dexcom',
-  'hammerhead',
-  'my_fitness_pal',
-  'health_connect',
-  'samsung_health',
-  'kardia',
-  'map_my_fitness',
-] as const
-export type Provider = (typeof providers)[number]
-
-const providerNames: Record<Provider, string> = {
+const oauthProviderNames = {
   oura: 'Oura',
   fitbit: 'Fitbit',
   garmin: 'Garmin',
@@ -72,6 +20,14 @@ const providerNames: Record<Provider, string> = {
   ultrahuman: 'Ultrahuman',
   runkeeper: 'Runkeeper',
   google_health: 'Google Health',
+} as const
+export type OAuthProvider = keyof typeof oauthProviderNames
+/** Providers to which users are redirected for consent. */
+export const oauthProviders = Object.keys(oauthProviderNames) as OAuthProvider[]
+export const OAuthProvider = OpenEnum(oauthProviders, { title: 'OAuthProviders' })
+
+const providerNames = {
+  ...oauthProviderNames,
   whoop: 'WHOOP',
   renpho: 'Renpho',
   peloton: 'Peloton',
@@ -96,7 +52,9 @@ const providerNames: Record<Provider, string> = {
   samsung_health: 'Samsung Health',
   kardia: 'Kardia',
   map_my_fitness: 'MapMyFitness',
-}
+} as const
+export type Provider = keyof typeof providerNames
+export const providers = Object.keys(providerNames) as Provider[]
 
 /** The name that people know a provider by. */
 export const providerName = (slug: string): string =>

@@ -14,32 +14,15 @@ interface Shape {
 const load = createRequire(import.meta.url)
 const checker = () => load('typebox/schema') as typeof import('typebox/schema')
 
-/**
- * Compiling takes as long as six checks without; most schemas are checked less often in a process, and some very often. Each item of a list
- * counts, since it costs as much as a value by itself. Finding the faults takes twice as long as finding that there are none.
- */
-const COMPILED_FROM = 10
-const seen = new WeakMap<TSchema, { looks: number; fits?: (value: unknown) => boolean }>()
+const compiled = new WeakMap<TSchema, ReturnType<ReturnType<typeof checker>['Compile']>>()
 
 /**
  * The first field that does not match; undefined if all match. For tests: production parses requests in another way, and trusts its rows.
  */
 export function firstFault(schema: TSchema, value: unknown): { instancePath: string; message: string } | undefined {
-  let known = seen.get(schema)
-  if (!known) seen.set(schema, (known = { looks: 0 }))
-  if (!known.fits && (known.looks += 1 + itemsOf(value)) >= COMPILED_FROM) {
-    const compiled = checker().Compile(schema)
-    known.fits = (input) => compiled.Check(input)
-  }
-  const fits = known.fits?.(value) ?? checker().Check(schema, value)
-  return fits ? undefined : checker().Errors(schema, value)[1][0]
-}
-
-/** How many items the lists of a value have. */
-function itemsOf(value: unknown): number {
-  if (value === null || typeof value !== 'object') return 0
-  const lists = Array.isArray(value) ? [value] : Object.values(value).filter(Array.isArray)
-  return lists.reduce((sum, list) => sum + list.length, 0)
+  let shape = compiled.get(schema)
+  if (!shape) compiled.set(schema, (shape = checker().Compile(schema)))
+  return shape.Check(value) ? undefined : checker().Errors(schema, value)[1][0]
 }
 
 /** @throws an Error that names the first field of `value` that does not match */

@@ -2,11 +2,11 @@
 import type { Tx } from '../../platform/db/transaction.ts'
 import { unprocessable, notFound } from '../../platform/http/errors.ts'
 import { valueFault } from '../../platform/schema/fault.ts'
-import { Nullable, T } from '../../platform/schema/schema.ts'
+import { Nullable, T, withNulls } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { Cells } from '../../platform/db/cells.ts'
 import { toWire } from './environment-settings.ts'
-import type { OwnTeam } from './schema.ts'
+import { OwnTeam } from './schema.ts'
 import { prioritiesChanged } from './team-hooks.ts'
 
 /** The dependencies of reading the own team. */
@@ -24,19 +24,10 @@ export async function getOwnTeam(tx: Tx, dependencies: OwnTeamDependencies, team
   const { name } = await dependencies.cells.control.queries.one(Named, sql`select name from team where id = ${team_id}`)
   const settings = toWire(tx.tenant.settings, dependencies.support_email)
   const { lab_tests_patient_sms_communication_enabled: sms, lab_tests_patient_email_communication_enabled: email } = settings
-  return {
+  return withNulls(OwnTeam, {
     id: team_id,
     org_id: tx.tenant.org,
     name,
-    svix_app_id: null,
-    client_id: null,
-    client_secret: null,
-    airtable_api_key: null,
-    airtable_base_id: null,
-    webhook_secret: null,
-    api_key: null,
-    api_keys: null,
-    configuration: null,
     testkits_texts_enabled: sms,
     lab_tests_patient_communication_enabled: sms || email,
     lab_tests_patient_sms_communication_enabled: sms,
@@ -44,7 +35,7 @@ export async function getOwnTeam(tx: Tx, dependencies: OwnTeamDependencies, team
     logo_url: settings.logo_url,
     delegated_flow: 'order_and_results_with_customer_physician_network',
     critical_result_notification_email: settings.critical_result_notification_email,
-  }
+  })
 }
 
 function assertOwn(tx: Tx, team_id: string): void {

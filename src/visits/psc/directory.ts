@@ -76,16 +76,12 @@ export class LabSites {
 
   /** Returns the nearest sites within a radius that have all needed capabilities; equally near ones by code. */
   nearest(center: Point, radius_miles: number, capabilities: CapabilitySet, limit: number): NearbySite[] {
-    const best: { index: number; line2: number }[] = []
+    const found: { index: number; line2: number }[] = []
     this.#within(center, radius_miles, (index, line2) => {
-      if ((this.capabilities[index]! & capabilities) !== capabilities) return
-      let at = best.length
-      while (at > 0 && (best[at - 1]!.line2 > line2 || (best[at - 1]!.line2 === line2 && best[at - 1]!.index > index))) at--
-      if (at === limit) return
-      best.splice(at, 0, { index, line2 })
-      if (best.length > limit) best.pop()
+      if ((this.capabilities[index]! & capabilities) === capabilities) found.push({ index, line2 })
     })
-    return best.map(({ index, line2 }) => ({ index, miles: milesFromChord(Math.sqrt(line2)) }))
+    const nearest = found.sort((a, b) => a.line2 - b.line2 || a.index - b.index).slice(0, limit)
+    return nearest.map(({ index, line2 }) => ({ index, miles: milesFromChord(Math.sqrt(line2)) }))
   }
 
   /** Returns the nearest sites as a JSON text, with the billing types that `billingTypes` returns. */

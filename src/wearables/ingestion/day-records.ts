@@ -131,17 +131,19 @@ function writeDays(tx: Tx, changes: Change[]): Sql {
     rows.set(key, before ? joinChanges(before, change) : change)
   }
   const sorted = [...rows].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, change]) => change)
-  const of = <K extends keyof Change>(name: K) => sorted.map((change) => change[name])
+  const days = sorted.map(({ error, ...change }) => ({
+    ...change,
+    error_type: storableText(error?.type, 60),
+    error_message: storableText(error?.message, 300),
+  }))
   return sql`
     insert into day_record as d (
       team_id, user_id, provider, resource, month, asked, answered, received, stored, failed, error_type, error_message, errored_at)
     select ${tx.team}::uuid, g.user_id, g.provider, g.resource, g.month, g.asked, g.answered, g.received, g.stored, g.failed,
            g.error_type, g.error_message, case when g.error_type is not null then ${tx.now}::timestamptz end
-    from unnest(${of('user_id')}::uuid[], ${of('provider')}::text[], ${of('resource')}::text[], ${of('month')}::date[],
-                ${of('asked')}::integer[], ${of('answered')}::integer[], ${of('received')}::integer[], ${of('stored')}::integer[],
-                ${of('failed')}::integer[], ${sorted.map(({ error }) => storableText(error?.type, 60))}::text[],
-                ${sorted.map(({ error }) => storableText(error?.message, 300))}::text[])
-      as g (user_id, provider, resource, month, asked, answered, received, stored, failed, error_type, error_message)
+    from jsonb_to_recordset(${JSON.stringify(days)}::jsonb) as g (
+      user_id uuid, provider text, resource text, month date, asked integer, answered integer, received integer, stored integer,
+      failed integer, error_type text, error_message text)
     where not exists (
       select from day_record h
       where h.team_id = ${tx.team} and h.user_id = g.user_id and h.provider = g.provider and h.resource = g.resource and h.month = g.month

@@ -45,13 +45,12 @@ function writeStates(tx: Tx, posts: ResourcePost[]): Sql {
   const sorted = [...rows].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
   // Whole seconds: the strictest reader of published clients fails on fractions.
   const instant = (ms: number | null) => (ms === null ? null : new Date(Math.floor(ms / 1000) * 1000).toISOString())
+  const states = sorted.map((row) => ({ ...row, oldest: instant(row.oldest_ms), newest: instant(row.newest_ms) }))
   return sql`
     insert into resource_state as s (team_id, user_id, provider, resource, last_attempt_at, oldest_data, newest_data, sent_count)
     select ${tx.team}::uuid, g.user_id, g.provider, g.resource, ${tx.now}::timestamptz, g.oldest, g.newest, g.changed
-    from unnest(${sorted.map(({ user_id }) => user_id)}::uuid[], ${sorted.map(({ provider }) => provider)}::text[],
-                ${sorted.map(({ resource }) => resource)}::text[], ${sorted.map(({ oldest_ms }) => instant(oldest_ms))}::timestamptz[],
-                ${sorted.map(({ newest_ms }) => instant(newest_ms))}::timestamptz[], ${sorted.map(({ changed }) => changed)}::bigint[])
-      as g (user_id, provider, resource, oldest, newest, changed)
+    from jsonb_to_recordset(${JSON.stringify(states)}::jsonb)
+      as g (user_id uuid, provider text, resource text, oldest timestamptz, newest timestamptz, changed bigint)
     on conflict (team_id, user_id, provider, resource) do update
     set last_attempt_at = greatest(s.last_attempt_at, excluded.last_attempt_at), oldest_data = least(s.oldest_data, excluded.oldest_data),
         newest_data = greatest(s.newest_data, excluded.newest_data), sent_count = s.sent_count + excluded.sent_count`

@@ -89,7 +89,8 @@ export async function scheduleTasks(tx: Tx, evaluations: readonly Evaluation[]):
   const given = evaluations.map(({ user_id, query, days }) => {
     const { from_ms, to_ms } = days ?? { from_ms: EARLIEST_MS, to_ms: LATEST_MS }
     const [from_day, to_day] = [dayText(from_ms - DAY_MS), dayText(to_ms + DAY_MS)]
-    return { ...query, user_id, task_id: tx.uuid(), from_day, to_day }
+    const gap_s = Math.max(GAP_S, query.minimum_gap_duration_second ?? GAP_S)
+    return { user_id, query_id: query.id, id: tx.uuid(), gap_s, from_day, to_day }
   })
   const rows = await tx.locking.many(
     Scheduled,
@@ -99,17 +100,14 @@ export async function scheduleTasks(tx: Tx, evaluations: readonly Evaluation[]):
         select max(t.started_at) from query_task t
         where t.team_id = ${tx.team} and t.user_id = g.user_id and t.query_id = g.query_id) + make_interval(secs => g.gap_s)),
       g.from_day, g.to_day
-    from unnest(${given.map(({ user_id }) => user_id)}::uuid[], ${given.map(({ id }) => id)}::uuid[],
-                ${given.map(({ task_id }) => task_id)}::uuid[],
-                ${given.map(({ minimum_gap_duration_second }) => Math.max(GAP_S, minimum_gap_duration_second ?? GAP_S))}::integer[],
-                ${given.map(({ from_day }) => from_day)}::date[], ${given.map(({ to_day }) => to_day)}::date[])
-      as g (user_id, query_id, id, gap_s, from_day, to_day)
+    from jsonb_to_recordset(${JSON.stringify(given)}::jsonb)
+      as g (user_id uuid, query_id uuid, id uuid, gap_s integer, from_day date, to_day date)
     order by g.user_id, g.query_id
     on conflict (team_id, user_id, query_id) where status = 'scheduled' do update
     set from_day = least(query_task.from_day, excluded.from_day), to_day = greatest(query_task.to_day, excluded.to_day)
     returning id, query_id, user_id, scheduled_at`,
   )
-  const made = new Set(given.map(({ task_id }) => task_id))
+  const made = new Set(given.map(({ id }) => id))
   for (const { id: task_id, query_id, user_id, scheduled_at } of rows)
     if (made.has(task_id)) enqueue(tx, evaluateQuery, { task_id, user_id, query_id }, new Date(scheduled_at))
 }
