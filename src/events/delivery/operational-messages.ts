@@ -8,30 +8,20 @@ import { attemptId, messageId } from '../catalog/message-id.ts'
 
 const SAMPLE_ID = '0'.repeat(32)
 
-const attemptReport = ({ team_id, at_text }: ExampleContext) => ({
-  appId: team_id,
-  appUid: null,
-  endpointId: `ep_${SAMPLE_ID}`,
-  msgId: `msg_${SAMPLE_ID}`,
-  msgEventId: null,
-  lastAttempt: { id: `atmpt_${SAMPLE_ID}`, responseStatusCode: 500, timestamp: at_text },
-})
+const SAMPLE_ENDPOINT = `ep_${SAMPLE_ID}`
+
+const sampleReport = (context: ExampleContext) =>
+  messageReport({ ...context, webhook_id: SAMPLE_ENDPOINT, msg: SAMPLE_ID, attempt_id: SAMPLE_ID, status: 500 })
 
 /** The types, with samples. Sent only to endpoints that subscribe to them by name. */
 export const eventTypes: readonly EventType[] = [
-  { name: 'message.attempt.exhausted', family: 'operational', example: attemptReport },
-  { name: 'message.attempt.failing', family: 'operational', example: attemptReport },
-  { name: 'message.attempt.recovered', family: 'operational', example: attemptReport },
+  { name: 'message.attempt.exhausted', family: 'operational', example: sampleReport },
+  { name: 'message.attempt.failing', family: 'operational', example: sampleReport },
+  { name: 'message.attempt.recovered', family: 'operational', example: sampleReport },
   {
     name: 'endpoint.disabled',
     family: 'operational',
-    example: ({ team_id, at_text }) => ({
-      appId: team_id,
-      appUid: null,
-      endpointId: `ep_${SAMPLE_ID}`,
-      endpointUid: null,
-      failSince: at_text,
-    }),
+    example: ({ team_id, at_text }) => endpointReport({ team_id, webhook_id: SAMPLE_ENDPOINT, since_text: at_text }),
   },
 ]
 
@@ -59,32 +49,26 @@ export async function queueMessage(
   return id
 }
 
-/** The operational message about a message that keeps failing, has failed permanently, or was delivered after that. */
-export const messageReportBody = (
-  type: string,
-  report: { team_id: string; webhook_id: string; msg: string; attempt_id: string; status: number | null; at_text: string },
-): string =>
-  JSON.stringify({
-    type,
-    data: {
-      appId: report.team_id,
-      appUid: null,
-      endpointId: report.webhook_id,
-      msgId: messageId(report.msg),
-      msgEventId: null,
-      lastAttempt: { id: attemptId(report.attempt_id), responseStatusCode: report.status ?? 0, timestamp: report.at_text },
-    },
-  })
+interface MessageReport {
+  team_id: string
+  webhook_id: string
+  msg: string
+  attempt_id: string
+  status: number | null
+  at_text: string
+}
 
-/** The operational message about an endpoint that was disabled automatically. */
-export const endpointReportBody = (report: { team_id: string; webhook_id: string; since_text: string }): string =>
-  JSON.stringify({
-    type: 'endpoint.disabled',
-    data: {
-      appId: report.team_id,
-      appUid: null,
-      endpointId: report.webhook_id,
-      endpointUid: null,
-      failSince: report.since_text,
-    },
-  })
+/** The data about a message that keeps failing, has failed permanently, or was delivered after that. */
+export function messageReport({ team_id, webhook_id, msg, attempt_id, status, at_text }: MessageReport) {
+  const lastAttempt = { id: attemptId(attempt_id), responseStatusCode: status ?? 0, timestamp: at_text }
+  return { appId: team_id, appUid: null, endpointId: webhook_id, msgId: messageId(msg), msgEventId: null, lastAttempt }
+}
+
+/** The data about an endpoint that was disabled automatically. */
+export const endpointReport = (report: { team_id: string; webhook_id: string; since_text: string }) => ({
+  appId: report.team_id,
+  appUid: null,
+  endpointId: report.webhook_id,
+  endpointUid: null,
+  failSince: report.since_text,
+})

@@ -7,7 +7,7 @@ import { recordAttempts, returnDeliveries, stopDeliveries } from './delivery-row
 import { saveHealth, type HealthUpdate } from './destination-rows.ts'
 import type { DeliveryDb } from './leases.ts'
 import type { DestinationQueues } from './limits.ts'
-import { endpointReportBody, eventTypes, messageReportBody, queueMessage } from './operational-messages.ts'
+import { endpointReport, eventTypes, messageReport, queueMessage } from './operational-messages.ts'
 
 /** Time during which outcomes are collected before they are written together. */
 const FLUSH_INTERVAL_MS = 25
@@ -158,12 +158,13 @@ export class AttemptRecorder {
       const at_text = iso(truncateToSeconds(begun_at))
       if (disable && (await disableEndpoint(tx, team_id, webhook_id))) {
         await stopDeliveries(tx, team_id, webhook_id)
-        const body = endpointReportBody({ team_id, webhook_id, since_text: dead_since_text ?? at_text })
+        const data = endpointReport({ team_id, webhook_id, since_text: dead_since_text ?? at_text })
+        const body = JSON.stringify({ type: 'endpoint.disabled', data })
         await queueMessage(tx, { team_id, type: 'endpoint.disabled', body, created_at: begun_at, trigger: 'scheduled' })
       }
       if (type === undefined) return
-      const about = { team_id, webhook_id, msg: message_id, attempt_id, status: response_status, at_text }
-      await queueMessage(tx, { team_id, type, body: messageReportBody(type, about), created_at: begun_at, trigger: 'scheduled' })
+      const data = messageReport({ team_id, webhook_id, msg: message_id, attempt_id, status: response_status, at_text })
+      await queueMessage(tx, { team_id, type, body: JSON.stringify({ type, data }), created_at: begun_at, trigger: 'scheduled' })
     })
     await this.flush()
   }

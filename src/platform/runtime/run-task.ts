@@ -1,7 +1,17 @@
 // Runs a task in a worker: the export of a module that a request names.
 import type { TaskReply, TaskRequest } from './worker-pool.ts'
 
-export async function runTask({ task, name, input }: TaskRequest): Promise<TaskReply> {
+/** Runs a task and sends its reply, or why that cannot be copied. */
+export async function answerTask(request: TaskRequest, send: (reply: TaskReply) => void): Promise<void> {
+  const reply = await runTask(request)
+  try {
+    send(reply)
+  } catch (error) {
+    send(errorReply(error))
+  }
+}
+
+async function runTask({ task, name, input }: TaskRequest): Promise<TaskReply> {
   try {
     const module = (await import(task)) as Record<string, unknown>
     const call = module[name]
@@ -12,7 +22,7 @@ export async function runTask({ task, name, input }: TaskRequest): Promise<TaskR
   }
 }
 
-export function errorReply(error: unknown): TaskReply {
+function errorReply(error: unknown): TaskReply {
   const { name = 'Error', message = '' } = error as Partial<Error>
   return { error: { name, message } }
 }

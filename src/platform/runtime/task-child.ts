@@ -3,7 +3,7 @@
 import { Socket } from 'node:net'
 import { Worker } from 'node:worker_threads'
 import { lowerPriority } from './low-priority.ts'
-import { errorReply, runTask } from './run-task.ts'
+import { answerTask } from './run-task.ts'
 import { frameReader, toFrame } from './task-frames.ts'
 import type { ChildReply, Watched } from './task-limits.ts'
 import type { TaskReply, TaskRequest } from './worker-pool.ts'
@@ -18,19 +18,9 @@ const small = { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 2, codeRang
 new Worker(new URL('./task-watch.ts', import.meta.url), { workerData: watched, resourceLimits: small }).unref()
 
 const replies = new Socket({ fd: 3, readable: false, writable: true })
-const read = frameReader(REQUEST_BYTES_MAX, (request) => void answer(request as TaskRequest))
+const read = frameReader(REQUEST_BYTES_MAX, (request) => void answerTask(request as TaskRequest, send))
 // An orderly exit would wait for the other thread.
 process.stdin.on('data', read).on('end', () => process.kill(process.pid, 'SIGKILL'))
-
-async function answer(request: TaskRequest): Promise<void> {
-  const reply = await runTask(request)
-  try {
-    send(reply)
-  } catch (error) {
-    // The result of the task cannot be copied.
-    send(errorReply(error))
-  }
-}
 
 function send(reply: TaskReply): void {
   const sent: ChildReply = { ...reply, ...readUsage() }

@@ -107,14 +107,7 @@ export async function mergeSamples(
   return merged
 }
 
-const sourceKey = ({
-  provider,
-  source_type,
-  app_id,
-  device_id,
-  workout_id,
-  sport,
-}: Static<T.TObject<typeof sourceRow>>): string => JSON.stringify([provider, source_type, app_id, device_id, workout_id, sport])
+const sourceKey = (row: Static<T.TObject<typeof sourceRow>>): string => JSON.stringify(sourceOf(row))
 
 /** Returns the ids of series by `sourceKey`. */
 async function lockSeries(
@@ -129,10 +122,8 @@ async function lockSeries(
     sql`
     insert into series (team_id, user_id, resource, provider, source_type, app_id, device_id, workout_id, sport, changed_at)
     select ${tx.team}, ${user_id}, ${resource}, g.provider, g.source_type, g.app_id, g.device_id, g.workout_id, g.sport, ${tx.now}
-    from unnest(${sources.map(({ provider }) => provider)}::text[], ${sources.map(({ source_type }) => source_type)}::text[],
-                ${sources.map(({ app_id }) => app_id)}::text[], ${sources.map(({ device_id }) => device_id)}::uuid[],
-                ${sources.map(({ workout_id }) => workout_id)}::uuid[], ${sources.map(({ sport }) => sport)}::text[])
-      as g (provider, source_type, app_id, device_id, workout_id, sport)
+    from jsonb_to_recordset(${JSON.stringify(sources)}::jsonb)
+      as g (provider text, source_type text, app_id text, device_id uuid, workout_id uuid, sport text)
     order by g.provider, g.source_type, g.app_id, g.device_id, g.workout_id, g.sport
     on conflict on constraint series__source do update set changed_at = excluded.changed_at
     returning id, provider, source_type, app_id, device_id, workout_id, sport`,
