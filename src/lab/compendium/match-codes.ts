@@ -1,10 +1,11 @@
 // Compares sets of LOINC codes and names: their relation and its confidence. Pure. Source: lab-testing.md 27.
 import { type Canonical, type Compendium, type Item, type Names, type SearchIndex, type MatchQuery, wordsIn } from './model.ts'
+import { withNulls } from '../../platform/schema/schema.ts'
 import { normalizeName, similarity, expandAbbreviations, type NormalizedName } from './name-similarity.ts'
 import {
   relations,
-  type CanonicalCandidate,
-  type PerLabCandidate,
+  CanonicalCandidate,
+  PerLabCandidate,
   type ReasonCode,
   type RelatedCandidate,
   type Relation,
@@ -132,36 +133,25 @@ export function findByName(text: string, canonicals: Canonical[], limit: number)
 
 const distinct = (values: string[]): string[] => [...new Set(values)]
 
-export const toCanonicalCandidate = (canonical: Canonical, confidence: number): CanonicalCandidate => ({
-  loinc_set_hash: canonical.loinc_set_hash,
-  display_name: canonical.display_name,
-  aliases: canonical.aliases,
-  loinc_codes: canonical.loinc_codes,
-  provider_ids: distinct(canonical.items.map(({ provider_id }) => provider_id)),
-  loinc_components: canonical.loinc_components,
-  loinc_groups: [],
-  cpt_codes: distinct(canonical.items.flatMap(({ cpt_codes }) => cpt_codes)),
-  popularity_score: roundConfidence(canonical.popularity),
-  confidence,
-})
+export const toCanonicalCandidate = (canonical: Canonical, confidence: number): CanonicalCandidate =>
+  withNulls(CanonicalCandidate, {
+    ...canonical,
+    provider_ids: distinct(canonical.items.map(({ provider_id }) => provider_id)),
+    loinc_groups: [],
+    cpt_codes: distinct(canonical.items.flatMap(({ cpt_codes }) => cpt_codes)),
+    popularity_score: roundConfidence(canonical.popularity),
+    confidence,
+  })
 
 export const toRelatedCandidate = (canonical: Canonical, how: Match): RelatedCandidate => ({
   canonical: toCanonicalCandidate(canonical, how.confidence),
   ...how,
 })
 
-export const toPerLabCandidate = ({ canonicals }: Compendium, item: Item, how: Match): PerLabCandidate => ({
-  marker_id: item.marker_id,
-  lab_id: item.lab_id,
-  lab_slug: item.lab_slug,
-  name: item.name,
-  result_names: item.result_names,
-  provider_id: item.provider_id,
-  loinc_set_hash: item.loinc_set_hash,
-  loinc_codes: item.loinc_codes,
-  loinc_components: item.loinc_components,
-  loinc_groups: [],
-  cpt_codes: item.cpt_codes,
-  ...how,
-  marker_popularity_score: roundConfidence(canonicals.get(item.loinc_set_hash)?.popularity ?? 0),
-})
+export const toPerLabCandidate = ({ canonicals }: Compendium, item: Item, how: Match): PerLabCandidate =>
+  withNulls(PerLabCandidate, {
+    ...item,
+    loinc_groups: [],
+    ...how,
+    marker_popularity_score: roundConfidence(canonicals.get(item.loinc_set_hash)?.popularity ?? 0),
+  })

@@ -25,7 +25,7 @@ const Popularity = T.Number({
   description: 'Relative number of items of the laboratories with the same LOINC codes; 1 is the highest.',
 })
 
-const CanonicalCandidate = Fields(
+export const CanonicalCandidate = Fields(
   {
     loinc_set_hash: T.String({ description: 'Ten hexadecimal digits that identify the set of LOINC codes.' }),
     display_name: T.String(),
@@ -42,7 +42,7 @@ const CanonicalCandidate = Fields(
 )
 export type CanonicalCandidate = Static<typeof CanonicalCandidate>
 
-const PerLabCandidate = Fields(
+export const PerLabCandidate = Fields(
   {
     marker_id: T.Integer(),
     lab_id: T.Integer(),

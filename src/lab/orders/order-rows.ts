@@ -4,10 +4,10 @@ import { joinConditions, join, raw, sql, type Sql } from '../../platform/db/sql.
 import { byCreation, Pages } from '../../platform/http/list-pages.ts'
 import { addSeconds, utcDate } from '../../platform/runtime/clock.ts'
 import { DAY_S } from '../../platform/runtime/durations.ts'
-import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
+import { Nullable, T, withNulls, type Static } from '../../platform/schema/schema.ts'
 import { lifecycleOf, lifecycles, lowLevelStatuses } from './lifecycle.ts'
 import { countOrders, createFilters, isVisible, searchesByName } from './list-orders.ts'
-import { COUNTED_ORDERS_MAX, type Order, type OrderRow, type OrderRowQuery, type OrdersByDay } from './schema.ts'
+import { COUNTED_ORDERS_MAX, OrderRow, type Order, type OrderRowQuery, type OrdersByDay } from './schema.ts'
 import { topLevelStatuses, type TopLevelStatus } from './status-machine.ts'
 
 const Row = T.Object({
@@ -97,28 +97,21 @@ const statesOf = (status: string): TopLevelStatus[] =>
 function toOrderRow({ document, lifecycle_name, low_level_status, status_at, status_detail }: Static<typeof Row>): OrderRow {
   const order = JSON.parse(document) as Order
   const { patient_details: patient, lab_test } = order
-  return {
-    id: order.id,
-    user_id: order.user_id,
+  return withNulls(OrderRow, {
+    ...order,
     order_transaction_id: order.order_transaction.id,
     patient_name: patient ? `${patient.first_name} ${patient.last_name}` : null,
-    patient_dob: patient?.dob ?? null,
-    patient_gender: patient?.gender ?? null,
+    patient_dob: patient?.dob,
+    patient_gender: patient?.gender,
     lab_test_id: lab_test.id,
     lab_test_name: lab_test.name,
-    lab_name: lab_test.lab?.name ?? null,
+    lab_name: lab_test.lab?.name,
     method: lab_test.method,
     status: stateIn(lifecycle_name, low_level_status),
     low_level_status,
     low_level_status_created_at: status_at,
     status_detail,
-    interpretation: order.interpretation,
-    sample_id: order.sample_id,
-    priority: order.priority,
-    activate_by: order.activate_by,
-    created_at: order.created_at,
-    updated_at: order.updated_at,
-  }
+  })
 }
 
 const DAYS = 30

@@ -17,6 +17,7 @@ import { Problem } from '../../platform/runtime/problem.ts'
 import { withNulls } from '../../platform/schema/schema.ts'
 import { enqueue, defineHandler } from '../../platform/queue/outbox.ts'
 import { createUser, resolveUser } from '../../people/users/users.ts'
+import { PatientAddress } from '../../people/person/address.ts'
 import { examplePhysician } from '../../people/person/example-patient.ts'
 import { Patient } from '../../people/person/patient.ts'
 import { UNITED_STATES } from '../../people/person/countries.ts'
@@ -180,17 +181,14 @@ async function createTestUser(tx: Tx, n: number): Promise<string> {
   }
 }
 
-const sandboxAddress = {
+const sandboxAddress = withNulls(PatientAddress, {
   receiver_name: '',
   first_line: '1 Sample Way',
-  second_line: null,
   city: 'Phoenix',
   state: 'AZ',
   zip: '85004',
   country: UNITED_STATES,
-  access_notes: null,
-  phone_number: null,
-}
+})
 
 /** Returns the ordering physician if the selected account requires the customer's own; undefined if the service's physician orders. */
 async function physicianFor(tx: Tx, { lab }: LabTest): Promise<typeof examplePhysician | undefined> {

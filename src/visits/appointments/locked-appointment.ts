@@ -4,11 +4,11 @@ import { iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { badRequest } from '../../platform/http/errors.ts'
 import { emit } from '../../platform/queue/outbox.ts'
-import { T, type Static } from '../../platform/schema/schema.ts'
+import { T, withNulls, type Static } from '../../platform/schema/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { LockedOrder } from '../../lab/orders/locked-order.ts'
 import { isFinal, canTransition, statusByEvent, type EventStatus } from './status-machine.ts'
-import type { Appointment, EventData, InternalData } from './schema.ts'
+import { Appointment, InternalData, type EventData } from './schema.ts'
 import { hookPoint } from '../../platform/db/hooks.ts'
 
 /** Runs after an appointment was completed or cancelled, for any reason. */
@@ -39,19 +39,19 @@ export class LockedAppointment {
   site_code: string | null
   readonly #tx: Tx
   readonly #order: LockedOrder
-  #made: boolean
+  #isStored: boolean
 
   constructor(
     tx: Tx,
     order: LockedOrder,
-    parts: { appointment: Appointment; internalData: InternalData; site_code: string | null; isNew: boolean },
+    parts: { appointment: Appointment; internalData: InternalData; site_code: string | null; isStored: boolean },
   ) {
     this.#tx = tx
     this.#order = order
     this.appointment = parts.appointment
     this.internalData = parts.internalData
     this.site_code = parts.site_code
-    this.#made = parts.isNew
+    this.#isStored = parts.isStored
   }
 
   /** Whether the appointment may change to a status now. */
@@ -91,7 +91,7 @@ export class LockedAppointment {
     const { appointment: a, internalData } = this
     const [document, hidden] = [JSON.stringify(a), JSON.stringify(internalData)]
     const now = iso(this.#tx.now)
-    if (this.#made)
+    if (this.#isStored)
       await this.#tx.run(sql`
         update appointment
         set event_status = ${a.event_status}, site_code = ${this.site_code}, start_at = ${a.start_at}, end_at = ${a.end_at},
@@ -103,7 +103,7 @@ export class LockedAppointment {
                                  updated_at, document, internal_data)
         values (${a.id}, ${this.#tx.team}, ${a.order_id}, ${a.type}, ${a.provider}, ${a.provider_id}, ${this.site_code}, ${a.event_status},
                 ${a.start_at}, ${a.end_at}, ${now}, ${now}, ${document}, ${hidden})`)
-    this.#made = true
+    this.#isStored = true
     if (isFinal(a.event_status)) await this.#tx.notify(appointmentEnded, a)
     const { data } = this.#order.order.details
     if (!data || !('appointment_id' in data)) return
@@ -116,36 +116,20 @@ export class LockedAppointment {
 export function newAppointment(tx: Tx, lockedOrder: LockedOrder, booking: Booking): LockedAppointment {
   const { order } = lockedOrder
   const id = booking.id ?? tx.uuid()
-  const appointment: Appointment = {
+  const appointment = withNulls(Appointment, {
+    ...booking,
     id,
     user_id: order.user_id,
     order_id: order.id,
     order_transaction_id: order.order_transaction.id,
-    address: booking.address,
-    location: booking.location,
-    start_at: booking.start_at,
-    end_at: booking.end_at,
-    iana_timezone: booking.iana_timezone,
-    type: booking.type,
-    provider: booking.provider,
     status: 'pending',
     provider_id: booking.provider_id ?? id,
-    external_id: booking.external_id ?? null,
     can_reschedule: false,
-    appointment_notes: booking.appointment_notes ?? null,
     event_status: 'pending',
-    event_data: null,
     events: [],
-  }
-  const internalData: InternalData = {
-    cancellable: true,
-    ...booking.internalData,
-    awaits_provider: false,
-    refundable: null,
-    cancellation_reason_id: null,
-    cancellation_notes: null,
-  }
-  return new LockedAppointment(tx, lockedOrder, { appointment, internalData, site_code: booking.site_code, isNew: false })
+  })
+  const internalData = withNulls(InternalData, { cancellable: true, ...booking.internalData, awaits_provider: false })
+  return new LockedAppointment(tx, lockedOrder, { appointment, internalData, site_code: booking.site_code, isStored: false })
 }
 
 const Row = T.Object({ document: T.String(), internal_data: T.String(), site_code: T.Union([T.String(), T.Null()]) })
@@ -155,7 +139,7 @@ const lockRow = (tx: Tx, lockedOrder: LockedOrder, row: Static<typeof Row>): Loc
     appointment: JSON.parse(row.document) as Appointment,
     internalData: JSON.parse(row.internal_data) as InternalData,
     site_code: row.site_code,
-    isNew: true,
+    isStored: true,
   })
 
 /** Returns the appointment of a locked order that was not cancelled. The lock of the order also locks the appointment. */

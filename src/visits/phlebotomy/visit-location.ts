@@ -41,15 +41,7 @@ export const toUsAddress = (input: UsAddressInput): UsAddress =>
 export function patientAddress({ patient_address: address }: Order): UsAddress {
   if (!address) throw badRequest('This order does not have a patient address.')
   if (address.country !== UNITED_STATES) throw badRequest(NOT_SERVED)
-  return {
-    first_line: address.first_line,
-    second_line: address.second_line,
-    city: address.city,
-    state: address.state,
-    zip_code: address.zip,
-    unit: null,
-    access_notes: address.access_notes,
-  }
+  return withNulls(UsAddress, { ...address, zip_code: address.zip })
 }
 
 export const NO_DOOR = 'The address must have a street and a house number.'

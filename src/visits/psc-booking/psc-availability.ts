@@ -1,5 +1,5 @@
 // Sites where appointments can be booked, and their free slots. Source: lab-testing.md 18.
-import type { AppointmentLocation, AvailableSlots, TimeSlot, UsAddress } from '../appointments/schema.ts'
+import { UsAddress, type AppointmentLocation, type AvailableSlots, type TimeSlot } from '../appointments/schema.ts'
 import type { Lab } from '../../lab/catalog/schema.ts'
 import { isOffered } from '../../lab/accounts/offered-labs.ts'
 import { bookingKey } from '../appointments/booking-keys.ts'
@@ -9,6 +9,7 @@ import { iso, addSeconds } from '../../platform/runtime/clock.ts'
 import type { Tx, Queries } from '../../platform/db/transaction.ts'
 import { badRequest, invalidField, missingField, notFound } from '../../platform/http/errors.ts'
 import type { Vault } from '../../platform/crypto/vault.ts'
+import { withNulls } from '../../platform/schema/schema.ts'
 import { capabilitySet, type PscDirectory, isBookable } from '../psc/directory.ts'
 import { BOOKABLE_VIA_API } from '../psc/schema.ts'
 import { findSite, type SiteRecord } from '../psc/sites.ts'
@@ -191,12 +192,4 @@ export async function findBookableSite(tx: Pick<Queries, 'maybe'>, lab_id: numbe
 
 export const isBookableSite = ({ capabilities }: SiteRecord): boolean => isBookable(capabilitySet(capabilities))
 
-export const addressOf = (site: SiteRecord): UsAddress => ({
-  first_line: site.first_line,
-  second_line: site.second_line,
-  city: site.city,
-  state: site.state,
-  zip_code: site.zip_code,
-  unit: null,
-  access_notes: null,
-})
+export const addressOf = (site: SiteRecord): UsAddress => withNulls(UsAddress, site)
