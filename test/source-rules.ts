@@ -138,6 +138,7 @@ export const TEST_EXPORTS: Record<string, readonly string[]> = {
     'src/connections/connections/permission-names.ts permissionNames',
     'src/connections/file-imports/file-units.ts dimensions',
     'src/connections/grants/access.ts vendorUrls',
+    'src/events/brokers/request-checks.ts packagesOf',
     'src/lab-reports/loinc/release-file.ts releaseColumns',
     'src/lab/catalog/lab-test-changes.ts TEAM_TESTS_MAX',
     'src/lab/documents/abn-form.ts abnParts',

@@ -1,12 +1,13 @@
-// A user's connections to sources of health data. Owns the table connection. A deregistered connection has no row.
+// The connections of users to sources of health data. Owns the table connection. A deregistered connection has no row.
 import { lockUser, saveConnectedSources } from '../../people/users/connected-sources.ts'
 import { isIngestionOver, planIngestionEnd, endIngestion } from '../../people/users/ingestion-end.ts'
 import { providerName } from '../../people/users/sources.ts'
-import { findUser, getUser } from '../../people/users/users.ts'
+import { findUser, getUser, notDeleted } from '../../people/users/users.ts'
 import type { User } from '../../people/users/schema.ts'
 import { iso } from '../../platform/runtime/clock.ts'
 import type { Tx } from '../../platform/db/transaction.ts'
 import { notFound } from '../../platform/http/errors.ts'
+import { instantKey, Pages, uuidKey } from '../../platform/http/list-pages.ts'
 import { hookPoint } from '../../platform/db/hooks.ts'
 import { emit, defineHandler } from '../../platform/queue/outbox.ts'
 import { Nullable, T, type Static } from '../../platform/schema/schema.ts'
@@ -16,7 +17,13 @@ import { eraseProviderData } from '../../wearables/ingestion/provider-data.ts'
 import { availability } from './availability.ts'
 import { connectionTo, hasOther, mixedConnections } from './demo.ts'
 import { providerOf, type ConnectedSlug, type ManualProvider } from './providers.ts'
-import type { ConnectedProvider, connectionErrors, ManualConnection } from './schema.ts'
+import {
+  FailingConnection,
+  type ConnectedProvider,
+  type connectionErrors,
+  type FailingConnectionQuery,
+  type ManualConnection,
+} from './schema.ts'
 
 const Row = T.Object({
   id: T.String(),
@@ -334,3 +341,19 @@ export const countConnections = (tx: Tx): Promise<Static<typeof Counts>> =>
              from weeks), '[]') as weeks
     from connection where team_id = ${tx.team}`,
   )
+
+/**
+ * A page of the connections in error, the newest error first, without those of deleted users. Errors: 400 a cursor of another list.
+ */
+export async function listFailingConnections(tx: Tx, query: FailingConnectionQuery) {
+  const pages = new Pages(`failing connections ${tx.team}`, query, [instantKey(sql`c.errored_at`), uuidKey(sql`c.id`)])
+  const rows = await tx.many(
+    T.Omit(FailingConnection, ['provider_name']),
+    sql`
+    select c.id, c.user_id, c.provider, c.error_type, c.errored_at from connection c
+    where c.team_id = ${tx.team} and c.status = 'error' and ${notDeleted(tx, sql`c.user_id`)} and ${pages.afterCursor}
+    ${pages.order}`,
+  )
+  const { page, next_cursor } = pages.cut(rows, ({ errored_at, id }) => [errored_at, id])
+  return { data: page.map((row) => ({ ...row, provider_name: providerName(row.provider) })), next_cursor }
+}

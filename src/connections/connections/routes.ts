@@ -3,8 +3,7 @@ import { multiTransactionOperation, operation } from '../../platform/http/operat
 import { providerName } from '../../people/users/sources.ts'
 import { Success } from '../../people/users/schema.ts'
 import { Fields, Maybe, T, Uuid } from '../../platform/schema/schema.ts'
-import { connectManually, deregister, listConnections } from './connections.ts'
-import { listFailingConnections } from './failing-connections.ts'
+import { connectManually, deregister, listConnections, listFailingConnections } from './connections.ts'
 import { connectableProviders, providerOf } from './providers.ts'
 import {
   ConnectedProviders,

@@ -2,10 +2,17 @@
 // installed.
 import { valueFault, type Fault, type Loc } from '../../platform/schema/fault.ts'
 import { RuleError } from '../../platform/schema/request-validation.ts'
+import { isInstalled } from '../../platform/runtime/optional-packages.ts'
 import type { TargetPolicy } from '../../platform/net/outbound-targets.ts'
 import { blobAddress, hubsAddress, rabbitAddress } from './broker-addresses.ts'
-import { isInstalled, packagesOf } from './broker-packages.ts'
 import type { Broker, UpsertPipelines } from './schema.ts'
+
+/** The packages of a broker. An installation without such brokers need not have them. */
+export const packagesOf: Record<Broker, readonly string[]> = {
+  rabbitmq: ['amqplib'],
+  azure_amqp: ['rhea', '@azure/storage-blob'],
+  cloud_pubsub: ['@google-cloud/pubsub'],
+}
 
 export interface PipelineChecks {
   targets: TargetPolicy

@@ -2,8 +2,7 @@
 import type { DueMessage } from '../link-messages/outbox.ts'
 import type { LinkProfile } from '../links/profile/link-profile.ts'
 import type { FileStore } from './file-store.ts'
-import { writeMessageFile } from './folder-writer.ts'
-import { withLineEnds } from './line-ends.ts'
+import { withLineEnds, writeMessageFile } from './folder-writer.ts'
 import { LinkLoop, type LinkLoopOptions } from './link-loop.ts'
 
 export interface FolderSenderOptions extends Omit<LinkLoopOptions, 'round'> {

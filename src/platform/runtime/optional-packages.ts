@@ -23,3 +23,13 @@ export async function loadPackage<M>(name: string, load: () => Promise<M>): Prom
     throw error
   }
 }
+
+/** Whether a package is installed. Loads nothing. */
+export function isInstalled(name: string): boolean {
+  try {
+    import.meta.resolve(name)
+    return true
+  } catch {
+    return false
+  }
+}

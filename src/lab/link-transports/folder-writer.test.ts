@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { withLineEnds } from './line-ends.ts'
+import { withLineEnds } from './folder-writer.ts'
 
 test('segments in files end as the laboratory reads them, and no other byte changes', () => {
   const message = Buffer.from('MSH|^~\\&|Ä\rPID|1\r', 'latin1')

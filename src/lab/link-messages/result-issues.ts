@@ -1,8 +1,13 @@
-// Result codes that the catalog does not know. Their results are stored as the laboratory wrote them, without the name, range and LOINC code that the
-// catalog has; a person maps them.
+// What results of a message show of the profile of their link, for a person to look at. Codes that the catalog does not know: their results are
+// stored as the laboratory wrote them, without the name, range and LOINC code that the catalog has; a person maps them. Numbers with another
+// decimal mark than the profile says: they are shown as text; but if the profile is wrong, `1,234` of the same laboratory is read a thousand
+// times too large or too small, and nothing else would tell.
 import type { Queries } from '../../platform/db/transaction.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { T } from '../../platform/schema/schema.ts'
+import type { AccountLink } from '../accounts/account-links.ts'
+import type { LinkMessage } from '../links/link-message.ts'
+import { hasOtherMark } from '../links/link-texts.ts'
 import type { LinkDelivery } from '../result-matching/incoming-result.ts'
 import { reportIssue } from './issues.ts'
 
@@ -39,4 +44,22 @@ export async function reportUnknownCodes(db: Queries, { lab_slug, link, report }
   )
   for (const { code, name } of codes)
     await reportIssue(db, { reason: 'unknown_code', link_account_id: link.account_id, source: `code ${code}`, detail: name })
+}
+
+/** Lists an issue of the link, with the code of the first such result; it has one open issue. Writes lab_link_issue. */
+export async function reportOtherMark(db: Queries, { tests }: LinkMessage, link: AccountLink): Promise<void> {
+  const { decimal_mark } = link.profile.text
+  const observations = tests.flatMap((test) => test.observations)
+  const contradiction = observations.find(
+    ({ value = '', value_kind, reference_range = '' }) =>
+      (value_kind === undefined && hasOtherMark(value, decimal_mark)) || hasOtherMark(reference_range, decimal_mark),
+  )
+  if (!contradiction) return
+  const { code, name } = contradiction
+  await reportIssue(db, {
+    reason: 'decimal_mark',
+    link_account_id: link.account_id,
+    source: 'decimal mark',
+    detail: `${code} ${name}`.trim(),
+  })
 }
