@@ -5,6 +5,8 @@ import type { Resource } from './resources.ts'
 export interface Timeseries {
   /** As in every sample; what a device sends is converted to it. */
   unit: string
+  /** A value of a fictional person. */
+  example: number | string
   /** A sample covers an interval; else it is of an instant. */
   isInterval: boolean
   /** As in `daily.data.{event}.created`; null: there are no events. */
@@ -13,68 +15,77 @@ export interface Timeseries {
   hasPlainList: boolean
 }
 
-const series = (unit: string, isInterval: boolean, options: Partial<Pick<Timeseries, 'event' | 'hasPlainList'>> = {}) => ({
+type Example = Timeseries['example']
+type Options = Partial<Pick<Timeseries, 'event' | 'hasPlainList'>>
+const point = (unit: string, example: Example, options: Options = {}) => ({
   unit,
-  isInterval,
+  example,
+  isInterval: false,
+  hasPlainList: true,
+  ...options,
+})
+const interval = (unit: string, example: Example, options: Options = {}) => ({
+  unit,
+  example,
+  isInterval: true,
   hasPlainList: false,
   ...options,
 })
-const point = (unit: string, options: Partial<Timeseries> = {}) => series(unit, false, { hasPlainList: true, ...options })
-const interval = (unit: string, options: Partial<Timeseries> = {}) => series(unit, true, options)
 const listed = { hasPlainList: true }
 
 const table = {
-  afib_burden: interval('%'),
-  basal_body_temperature: interval('°C'),
-  blood_oxygen: point('%'),
-  blood_pressure: point('mmHg'),
-  body_fat: point('%', { event: 'fat' }),
-  body_mass_index: interval('index'),
-  body_temperature: interval('°C'),
-  body_temperature_delta: interval('°C'),
-  body_weight: point('kg', { event: 'weight' }),
-  caffeine: interval('g', listed),
-  calories_active: interval('kcal', listed),
-  calories_basal: point('kcal'),
-  carbohydrates: interval('g'),
-  cholesterol: point('mmol/L'),
-  daylight_exposure: interval('min'),
-  distance: interval('m', listed),
-  electrocardiogram_voltage: point('mV'),
-  fall: interval('count'),
-  floors_climbed: point('count'),
-  forced_expiratory_volume_1: interval('L'),
-  forced_vital_capacity: interval('L'),
-  glucose: point('mmol/L'),
-  handwashing: interval('count'),
-  heart_rate_alert: interval('count'),
-  heart_rate_recovery_one_minute: interval('count'),
-  heartrate: point('bpm'),
-  hrv: point('rmssd'),
-  hypnogram: interval('stage', { event: null, hasPlainList: true }),
-  ige: point('FSU'),
-  igg: point('FSU'),
-  inhaler_usage: interval('count'),
-  insulin_injection: interval('unit'),
-  lean_body_mass: interval('kg'),
-  mindfulness_minutes: interval('min', listed),
-  note: interval('text'),
-  peak_expiratory_flow_rate: interval('L/min'),
-  respiratory_rate: point('bpm'),
-  sleep_apnea_alert: interval('count'),
-  sleep_breathing_disturbance: interval('count'),
-  stand_duration: interval('min'),
-  stand_hour: interval('count'),
-  steps: interval('count', listed),
-  stress_level: point('%'),
-  uv_exposure: interval('index'),
-  vo2_max: interval('mL/kg/min', listed),
-  waist_circumference: interval('cm'),
-  water: point('ml'),
-  wheelchair_push: interval('count'),
-  workout_distance: interval('m'),
-  workout_duration: interval('min'),
-  workout_swimming_stroke: interval('count'),
+  afib_burden: interval('%', 1),
+  basal_body_temperature: interval('°C', 36.4),
+  blood_oxygen: point('%', 97),
+  blood_pressure: point('mmHg', 120),
+  body_fat: point('%', 24, { event: 'fat' }),
+  body_mass_index: interval('index', 22.8),
+  body_temperature: interval('°C', 36.7),
+  body_temperature_delta: interval('°C', 0.2),
+  body_weight: point('kg', 68.4, { event: 'weight' }),
+  caffeine: interval('g', 0.08, listed),
+  calories_active: interval('kcal', 12.5, listed),
+  // The reference calls basal calories, climbed floors and water points, and its prose intervals.
+  calories_basal: point('kcal', 68),
+  carbohydrates: interval('g', 45),
+  cholesterol: point('mmol/L', 4.6),
+  daylight_exposure: interval('min', 25),
+  distance: interval('m', 410, listed),
+  electrocardiogram_voltage: point('mV', 0.12),
+  fall: interval('count', 1),
+  floors_climbed: point('count', 2),
+  forced_expiratory_volume_1: interval('L', 3.4),
+  forced_vital_capacity: interval('L', 4.2),
+  glucose: point('mmol/L', 5.2),
+  handwashing: interval('count', 1),
+  heart_rate_alert: interval('count', 1),
+  heart_rate_recovery_one_minute: interval('count', 28),
+  heartrate: point('bpm', 62),
+  hrv: point('rmssd', 48),
+  hypnogram: interval('stage', 2, { event: null, hasPlainList: true }),
+  ige: point('FSU', 0.2),
+  igg: point('FSU', 0.2),
+  inhaler_usage: interval('count', 1),
+  insulin_injection: interval('unit', 4),
+  lean_body_mass: interval('kg', 52),
+  mindfulness_minutes: interval('min', 10, listed),
+  note: interval('text', 'A fictional note'),
+  peak_expiratory_flow_rate: interval('L/min', 480),
+  respiratory_rate: point('bpm', 14),
+  sleep_apnea_alert: interval('count', 1),
+  sleep_breathing_disturbance: interval('count', 3),
+  stand_duration: interval('min', 5),
+  stand_hour: interval('count', 1),
+  steps: interval('count', 512, listed),
+  stress_level: point('%', 21),
+  uv_exposure: interval('index', 4),
+  vo2_max: interval('mL/kg/min', 41.5, listed),
+  waist_circumference: interval('cm', 78),
+  water: point('ml', 250),
+  wheelchair_push: interval('count', 40),
+  workout_distance: interval('m', 1200),
+  workout_duration: interval('min', 30),
+  workout_swimming_stroke: interval('count', 20),
 } satisfies Record<string, Omit<Timeseries, 'event'> & { event?: string | null }>
 
 export type TimeseriesName = keyof typeof table
