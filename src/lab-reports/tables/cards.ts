@@ -37,6 +37,10 @@ export function rowOfCard(card: Card, page: number, { panel, section }: Pick<Row
   }
 }
 
+/** `ABN 00 000 000 000` is one number. */
+const continuesNumber = (value: TypedCell, previous: TypedCell | undefined): boolean =>
+  value.value === 'number' && previous?.value === 'number' && value.box.left - previous.box.right < heightOf(value.box)
+
 const LINES_MAX = 4
 const RANGE_LABEL = /\b(?:ref(?:erence)?|range|normal|optimal|target|goal|interval|expected|healthy)\b/iu
 /** What stands before a value without naming it. */
@@ -100,9 +104,7 @@ function cardAt(
   // `Normal 17.2`: the number is the value.
   if (flagOf(value.text) && next?.kind === 'value' && next.value !== 'word') return undefined
   const isLabelled = previous !== undefined && VALUE_LABEL.test(previous.text)
-  // `ABN 00 000 000 000` is one number.
-  const isRest = previous?.value === 'number' && value.box.left - previous.box.right < heightOf(value.box)
-  if (isRest && value.value === 'number') return undefined
+  if (continuesNumber(value, previous)) return undefined
   // `214 mgd` is the result of the block on the left, and no name.
   if (previous?.kind === 'text' && !isLabelled && !hasMisreadUnit(previous.text)) return undefined
   const reach = heightOf(value.box) * tolerances.CARD_LINE_GAP

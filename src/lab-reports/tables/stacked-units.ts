@@ -13,7 +13,7 @@ export function withUnitsBeside(words: readonly Word[]): readonly Word[] {
   const stacks = words.flatMap((result) => {
     if (!NUMBER.test(result.text) || !isAlone(result, words)) return []
     const unit = units.find((word) => isBelow(word, result) && isAlone(word, words))
-    return unit && hasNameBeside(middleOf(result, unit), result, words) ? [{ result, unit }] : []
+    return unit && hasNameBeside(stackMiddle(result, unit), result, words) ? [{ result, unit }] : []
   })
   const isUsual = ({ result }: { result: Word }) =>
     stacks.filter((stack) => Math.abs(stack.result.box.left - result.box.left) < tolerances.STACK_ALIGNED).length >= STACKS_MIN
@@ -35,7 +35,7 @@ const isAlone = (word: Word, words: readonly Word[]): boolean =>
       -overlapX(neighbor.box, word.box) < heightOf(word.box) * tolerances.CELL_GAP,
   )
 
-const middleOf = (result: Word, unit: Word): number => (result.box.top + unit.box.bottom) / 2
+const stackMiddle = (result: Word, unit: Word): number => (result.box.top + unit.box.bottom) / 2
 
 /** In a block the name stands above the result. */
 const hasNameBeside = (middle: number, { box: result }: Word, words: readonly Word[]): boolean =>
@@ -47,7 +47,7 @@ const hasNameBeside = (middle: number, { box: result }: Word, words: readonly Wo
   )
 
 function sideBySide(result: Word, unit: Word): [Word, Word][] {
-  const middle = middleOf(result, unit)
+  const middle = stackMiddle(result, unit)
   const level = (box: Box): Box => {
     const half = heightOf(box) / 2
     return { ...box, top: middle - half, bottom: middle + half }
