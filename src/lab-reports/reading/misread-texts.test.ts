@@ -20,9 +20,9 @@ test('a name that laboratories use for what has no term is not unknown', () => {
 test('an unknown name of which each letter is certain is not doubtful, unless its parts together are a known word', () => {
   const kinds = (name: string) =>
     kindsOf(understand([createPicture([HEADER, row(name, '100'), row('Sodium', '140')], 0.99)]).results)[0]
-  for (const name of ['Oxidants', 'Neutrophils abs.', 'RA Latex Turbid.', 'R.B.C.', 'S. Paratyphi BH'])
+  for (const name of ['Oxidants', 'Neutrophils abs.', 'RA Latex Turbid.', 'R.B.C.', 'S. Paratyphi BH', 'Iron Bind.Cap.(TIBC)'])
     assert(!kinds(name)!.includes('name_is_unknown'), name)
-  for (const name of ['Potass i um', 'Conjugated bi l irubin', 'Vitamin D (25-0H)', 'Qxidants,', 'VLDL.Size'])
+  for (const name of ['Potass i um', 'Conjugated bi l irubin', 'Vitamin D (25-0H)', 'Qxidants,', 'VLDL.Size', 'HSV-1 IgG| Type'])
     assert(kinds(name)!.includes('name_is_unknown'), name)
 })
 

@@ -105,8 +105,8 @@ const BEHIND_COMMA =
 const ENDS_IN_SIGN = /[.,;:&]$/u
 /** `HIV1 & II`: a Roman number that was read as a digit. */
 const TWO_NUMERALS = /\d\s?[&/+,]\s?I{2,3}$|\bI\s?[&/+,]\s?\d$/u
-/** `Factor , Quantitative`, `HIV 1 +2`, `HIV1&II`, `VLDL.Size`: a space that no report prints, or that is lost. */
-const MISPLACED_SPACE = /\s[.,)]|\s\+\d|[\p{L}\d]&[\p{L}\d]|(?<!\b(?:bind|unsat))(?<=\p{L}{4})\.\p{L}{3}/iu
+/** `HSV-1 IgG| Type`, `Factor , Quantitative`, `HIV 1 +2`, `HIV1&II`, `VLDL.Size`: a space that no report prints, or that is lost. */
+const MISPLACED_SPACE = /[|¦↑↓]|\s[.,)]|\s\+\d|[\p{L}\d]&[\p{L}\d]|(?<!\b(?:bind|unsat))(?<=\p{L}{4})\.\p{L}{3}/iu
 /** `D002`, `R506Q`: numbers of allergens and mutations. */
 const CODE = /\d/u
 /** `(ICT)`: an abbreviation of a method or of the name. */

@@ -21,7 +21,7 @@ import { nearestColumn } from '../tables/regions.ts'
 import type { ReadRowsOptions, Row } from '../tables/row-parts.ts'
 import { isMethod, statementsIn } from '../tables/statements.ts'
 import { dateIn, withoutDay } from '../texts/dates.ts'
-import { cleanName, isPossibleName, looksLikeSentence } from '../texts/names.ts'
+import { cleanName, isPossibleName, looksLikeSentence, namesPanel } from '../texts/names.ts'
 import { drawnColumns } from './drawn-columns.ts'
 import type { ReadingFinding, ReportFinding, RowFinding } from './finding.ts'
 import { isSpecimen, type ReportResult, TIME } from './result.ts'
@@ -75,7 +75,7 @@ const BOUNDS = /^\d[\d.,]*\s?[-–~·]?\s?\d[\d.,]*$/u
 /** `Reference: <90 mg/dL` */
 const STATES_RANGE = /^(?:ref(?:erence)?|normal|optimal|standard|target|expected|desirable)\b.*\d/iu
 
-/** `Resulting Agency CORE LAB` below a table, `Not established` in place of a range. */
+/** `Resulting Agency CORE LAB`, `Not established`. */
 const NOTE_ON_ROWS =
   /^(?:resulting|performing) (?:agency|lab(?:oratory)?)\b|^(?:reference range:? )?not (?:established|defined)\.?$/iu
 
@@ -187,7 +187,7 @@ function wordsBesideRows(table: TableOfRows, { rows, results }: Reading): RowFin
           joined.includes(token) ||
           isBoundWithUnit(token, said) ||
           // `Total01` with the number of a laboratory, which is no part of the name.
-          said.has(token.replace(/(?<=\p{L}{3})[o0]\d$/u, '')) ||
+          said.has(token.replace(/(?<=\p{L}{2})[o0]?\d$/u, '')) ||
           // A zero that was read as a letter and put right.
           (token === 'o' && said.has('0')),
       ) &&
@@ -489,7 +489,8 @@ function rowsBeside(line: Line, { rows: own }: TableOfRows, { rows }: Reading): 
 }
 
 /** Whether names in a picture have no result next to them: a short one is what the detector of texts does not see. */
-const hasLostValue = (line: Line, { source }: PageText, names: Names): boolean => source === 'ocr' && namesTest(line, names)
+const hasLostValue = (line: Line, { source }: PageText, names: Names): boolean =>
+  source === 'ocr' && namesTest(line, names) && !namesPanel(line.cells[0]!.text)
 
 /** Whether a line has names of tests, and next to them at most a range and a unit. */
 const namesTest = ({ cells }: Line, { isNamed }: Names): boolean =>

@@ -383,7 +383,10 @@ function partsOfResult({ name, results, unit, range, flag, isInColumn }: Draft, 
   const isFlag = (cell: TypedCell) => cell.kind === 'flag' || (isFlagWord(cell) && unit.includes(cell))
   // A dash says that there is none.
   const isNone = ({ text }: TypedCell) => /^[-–—]+$/u.test(text)
-  const units = [...unit.filter((cell) => !isFlag(cell) && !isNone(cell)), ...cells.filter((cell) => cell.kind === 'unit')]
+  const units = [
+    ...unit.filter((cell) => !isFlag(cell) && !isNone(cell) && cell.kind !== 'date'),
+    ...cells.filter((cell) => cell.kind === 'unit'),
+  ]
   const flags = [...flag, ...[...cells, ...unit, ...range].filter(isFlag)]
   const candidates = cells.filter(({ kind, text }) => kind !== 'unit' && kind !== 'flag' && kind !== 'date' && !isDay(text))
   const values = candidates.filter(isValueInColumn)

@@ -123,3 +123,69 @@ test('a heading whose letters are set apart names its panel', () => {
   ])
   assert.equal(row?.source_panel_name, 'URINALYSIS')
 })
+
+const inPicture = (texts: readonly Text[]) => {
+  const page = pageOfTexts(texts)
+  const words = page.words.map(({ text, box }) => ({ text, box, confidence: 0.99 }))
+  return understand([{ ...page, source: 'ocr', words, ink: words.map(({ box }) => box) }])
+}
+
+test('a result beside the middle of a name and its range in a picture is that of the name', () => {
+  const block = (top: number, name: string, result: string, range: string): Text[] => [
+    [top, 40, name],
+    [top + 6, 440, result],
+    [top + 12, 40, `Normal range: ${range}`],
+  ]
+  assert.deepEqual(
+    inPicture([...block(100, 'Albumin', '3.9', '3.5 - 5.2 g/dL'), ...block(136, 'Lipase', '34', '13 - 60 U/L')]).results.map(
+      (row) => [row.test_name, row.value, row.units, row.max_reference_range],
+    ),
+    [
+      ['Albumin', '3.9', 'g/dL', 5.2],
+      ['Lipase', '34', 'U/L', 60],
+    ],
+  )
+})
+
+test('numbers of laboratories that a picture joins to names are left out, and those of names are not', () => {
+  const row = (top: number, name: string, ...cells: string[]): Text[] =>
+    [name, ...cells].map((text, index): Text => [top, [40, 200, 300, 400][index]!, text])
+  const names = inPicture([
+    ...row(100, 'Test', 'Result', 'Units', 'Range'),
+    ...row(116, 'WBC1', '6.8', 'x10E3/uL', '3.4-10.8'),
+    ...row(132, 'RBC01', '4.05', 'x10E6/uL', '3.77-5.28'),
+    ...row(148, 'Hemoglobino1', '12.9', 'g/dL', '11.1-15.9'),
+    ...row(164, 'Platelets°1', '312', 'x10E3/uL', '150-450'),
+    ...row(180, 'Vitamin B1201', '488', 'pg/mL', '232-1245'),
+    ...row(196, 'Vitamin B12', '488', 'pg/mL', '232-1245'),
+  ]).results.map(({ test_name }) => test_name)
+  assert.deepEqual(names, ['WBC', 'RBC', 'Hemoglobin', 'Platelets', 'Vitamin B12', 'Vitamin B12'])
+})
+
+test('the day of an earlier result and the unit behind it are in columns of their own', () => {
+  const row = (top: number, ...cells: [number, string][]): Text[] => cells.map(([left, text]): Text => [top, left, text])
+  assert.deepEqual(
+    inPicture([
+      ...row(100, [40, 'Test'], [180, 'Current Result'], [300, 'Previous Result and Date'], [450, 'Units'], [520, 'Interval']),
+      ...row(116, [40, 'Glucose'], [180, '104'], [300, '98'], [400, '09/24/2024 mg/dL'], [520, '70-99']),
+      ...row(132, [40, 'Sodium'], [180, '141'], [300, '140'], [400, '09/24/2024 mmol/L'], [520, '134-144']),
+      ...row(148, [40, 'Calcium'], [180, '9.6'], [300, '9.5'], [400, '09/24/2024 mg/dL'], [520, '8.7-10.2']),
+    ]).results.map(({ test_name, value, units }) => [test_name, value, units]),
+    [
+      ['Glucose', '104', 'mg/dL'],
+      ['Sodium', '141', 'mmol/L'],
+      ['Calcium', '9.6', 'mg/dL'],
+    ],
+  )
+})
+
+test('a heading that says what several tests are about is no name without a result', () => {
+  const row = (top: number, ...cells: string[]): Text[] => cells.map((text, index): Text => [top, [40, 240, 420][index]!, text])
+  const { findings } = inPicture([
+    ...row(100, 'Free T3', '3.9 pmol/L', 'Range: 3.1 - 6.8'),
+    ...row(130, 'iron status'),
+    ...row(150, 'Ferritin', '24 ug/L', 'Range: 15 - 150'),
+    ...row(176, 'TIBC', '71 umol/L', 'Range: 45 - 81'),
+  ])
+  assert.deepEqual(findings, [])
+})

@@ -422,8 +422,29 @@ const MISREAD_MARK = /^(.*?\p{L}\)?)(?:\s(?:[([]\d{1,2}|[oOQnD][\dliI|!?]?|0 ?[\
 /** `Urea o1`, `Sodium oi`: no name ends so. */
 const LETTER_MARK = /(?:\s|(?<=\p{L}{3}\)?))(?:o[\dil]?|O[\dil])$/u
 
+/** `WBC1`, `RBC01`, `Hemoglobino1`: a number above the line that was read as the end of a name. */
+const JOINED_MARK = /^(.*?[\p{L})])[oO0°]?(\d)$|^(.*?\d)[oO0°](\d)$/u
+
 /** Rows without the number that most of their names end with. */
-export function withoutSiteMarks(rows: readonly Row[]): Row[] {
+export function withoutSiteMarks(rows: readonly Row[], isNamed: ReadRowsOptions['isNamed']): Row[] {
+  return withoutJoinedMarks(withoutPartedMarks(rows), isNamed)
+}
+
+/** Without a number that is joined to many names which are known without it, and not with it. */
+function withoutJoinedMarks(rows: readonly Row[], isNamed: ReadRowsOptions['isNamed']): Row[] {
+  const names = rows.map(({ name }) => {
+    const [, plain, number, plainWithDigit, numberBehind] = JOINED_MARK.exec(name) ?? []
+    const mark = { plain: plain ?? plainWithDigit ?? '', number: number ?? numberBehind ?? '' }
+    return mark.plain && !isNamed(name) && isNamed(mark.plain) ? mark : undefined
+  })
+  const isUsual = (number: string) => names.filter((mark) => mark?.number === number).length >= MARKED_MIN
+  return rows.map((row, index) => {
+    const mark = names[index]
+    return mark && isUsual(mark.number) ? { ...row, name: mark.plain } : row
+  })
+}
+
+function withoutPartedMarks(rows: readonly Row[]): Row[] {
   const counts = new Map<string, number>()
   for (const { name } of rows) {
     const number = MARK.exec(name)?.[2]

@@ -68,7 +68,13 @@ export function readRows(pages: readonly { page: PageText; lines: readonly Line[
   stateSpecimensAndMethods(regions)
   const rows = regions.flatMap((region) => region.rows)
   const tables = tablesOfPages.flatMap((item) => item.rows)
-  return mergeRows(withoutSiteMarks(rows.map((row) => withRestOfArea(withNamedRange(withNamedUnit(row)), pages))), tables)
+  return mergeRows(
+    withoutSiteMarks(
+      rows.map((row) => withRestOfArea(withNamedRange(withNamedUnit(row)), pages)),
+      options.isNamed,
+    ),
+    tables,
+  )
 }
 
 interface RegionRead {

@@ -23,7 +23,6 @@ export interface SideColumn {
  * pages.
  */
 export function splitSideColumn(page: PageText, lines: readonly Line[]): SideColumn | undefined {
-  if (page.source !== 'text') return undefined
   const cells = lines.flatMap((line) => line.cells)
   for (const labels of labelColumns(cells)) {
     const column = boxAround(labels.map(({ box }) => box))

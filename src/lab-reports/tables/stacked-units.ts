@@ -1,4 +1,5 @@
-// Results above their units, with the name beside the middle of both, as portals print them.
+// Results between two lines, as portals print them: above their units, with the name beside the middle of both, or beside the middle of a name
+// and its range.
 import { isUnit } from '../../lab-values/units.ts'
 import { type Box, centerY, heightOf, overlapX, overlapY, type Word } from '../pages/page.ts'
 import * as tolerances from './tolerances.ts'
@@ -20,6 +21,32 @@ export function withUnitsBeside(words: readonly Word[]): readonly Word[] {
   const moved = new Map(stacks.filter(isUsual).flatMap(({ result, unit }) => sideBySide(result, unit)))
   return moved.size ? words.map((word) => moved.get(word) ?? word) : words
 }
+
+/** `Normal range: 0.2 - 1.2` below a name. */
+const RANGE_LABEL = /^(?:normal|ref(?:erence)?|range|standard|optimal|healthy|expected)\b/iu
+
+/** The words of a page, each result beside the middle of a name and the range below it at the height of the name, with what is level with it. */
+export function withResultsAtNames(words: readonly Word[]): readonly Word[] {
+  const labels = words.filter(({ text }) => RANGE_LABEL.test(text))
+  if (labels.length < STACKS_MIN) return words
+  const moved = new Map<Word, Word>()
+  for (const result of words.filter(({ text }) => NUMBER.test(text))) {
+    const isBeside = ({ box }: Word) => box.right < result.box.left && overlapY(box, result.box) > 0
+    const label = labels.find((word) => isBeside(word) && centerY(word.box) > centerY(result.box))
+    const name = label && words.find((word) => isBeside(word) && isAbove(word, label) && centerY(word.box) < centerY(result.box))
+    if (!name) continue
+    const down = centerY(name.box) - centerY(result.box)
+    for (const word of words)
+      if (word.box.left >= result.box.left && overlapY(word.box, result.box) > heightOf(word.box) / 2)
+        moved.set(word, { ...word, box: { ...word.box, top: word.box.top + down, bottom: word.box.bottom + down } })
+  }
+  return moved.size ? words.map((word) => moved.get(word) ?? word) : words
+}
+
+const isAbove = ({ text, box }: Word, label: Word): boolean =>
+  /\p{L}/u.test(text) &&
+  Math.abs(box.left - label.box.left) < tolerances.STACK_ALIGNED &&
+  label.box.top - box.bottom < heightOf(box) * tolerances.STACK_GAP
 
 const isBelow = ({ box }: Word, result: Word): boolean =>
   Math.abs(box.left - result.box.left) < tolerances.STACK_ALIGNED &&

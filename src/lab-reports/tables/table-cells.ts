@@ -16,7 +16,7 @@ import {
 import { type Box, boxAround, centerX, centerY, heightOf, overlapX, overlapY, type PageText, type Word } from '../pages/page.ts'
 import { dateIn } from '../texts/dates.ts'
 import { isOneValue, wordsOfNumber } from './digit-groups.ts'
-import { withUnitsBeside } from './stacked-units.ts'
+import { withResultsAtNames, withUnitsBeside } from './stacked-units.ts'
 import * as tolerances from './tolerances.ts'
 
 /** Words next to each other without a gap that would part columns. */
@@ -72,7 +72,9 @@ export function baselinesOf(page: PageText): Line[] {
 
 function wordLines(page: PageText): Word[][] {
   const lines: { words: Word[]; top: number; bottom: number }[] = []
-  for (const word of withUnitsBeside(page.words).toSorted((a, b) => centerY(a.box) - centerY(b.box))) {
+  const ofPage = withUnitsBeside(page.words)
+  const level = page.source === 'ocr' ? withResultsAtNames(ofPage) : ofPage
+  for (const word of level.toSorted((a, b) => centerY(a.box) - centerY(b.box))) {
     const line = lines.findLast(({ top, bottom, words }) => {
       const overlap = Math.min(bottom, word.box.bottom) - Math.max(top, word.box.top)
       const smaller = Math.min(bottom - top, heightOf(word.box))
@@ -254,6 +256,10 @@ function splitUncached(cell: Cell): TypedCell[] {
   if (cell.words.length > CELL_WORDS_MAX || cell.text.length > CELL_LETTERS_MAX) return [withKind(cell, 'text')]
   const classified = classify(cell)
   if (classified.kind !== 'text') return [classified]
+  // `09/24/2024 mg/dL`: the day of an earlier result, and the unit in the next column.
+  const [day, unit] = [cell.words.slice(0, -1), cell.words.slice(-1)].map((words) => words.map(({ text }) => text).join(' '))
+  if (isUnit(unit!) && dateIn(day!)?.text.length === day!.length)
+    return [withKind(cellOf(cell.words.slice(0, -1)), 'date'), withKind(cellOf(cell.words.slice(-1)), 'unit')]
   const spaced = withSpaces(cell)
   const phrasesOfCell = spaced.words.length > cell.words.length ? phrases(spaced, 0, new Map()) : undefined
   if (phrasesOfCell) return phrasesOfCell

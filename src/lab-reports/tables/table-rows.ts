@@ -155,6 +155,10 @@ function linesOfParts(parts: readonly Part[]): Part[][] {
   return lines
 }
 
+/** `Hematocrit 01`: a known name, also with the number of a laboratory. */
+const isNameWithMark = (text: string, { isNamed }: RowsOptions): boolean =>
+  isNamed(text) || isNamed(text.replace(/\s?[oO0°]\d$/u, ''))
+
 /** One row, but for what stands further apart than lines of a cell do, and for headings above it. */
 function joinNearBands(bands: readonly TableRow[], options: RowsOptions): TableRow[] {
   const rows: TableRow[] = []
@@ -166,7 +170,7 @@ function joinNearBands(bands: readonly TableRow[], options: RowsOptions): TableR
       isWhole(band, options) &&
       hasNumber(band, options) &&
       // A known name next to a number does not go on from a note on the row above.
-      !partsContinued(rowAbove, band).some(({ column, run }) => options.isName(column) && !options.isNamed(textOf(run)))
+      !partsContinued(rowAbove, band).some(({ column, run }) => options.isName(column) && !isNameWithMark(textOf(run), options))
     const isHeadingAbove =
       rowAbove &&
       (isHeading(rowAbove, band, options) || isHeadingInPicture(rowAbove, band, options)) &&
