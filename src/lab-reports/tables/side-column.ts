@@ -5,8 +5,8 @@ import type { Cell, Line } from './table-cells.ts'
 import { columnKind, type ColumnKind } from './headers.ts'
 import * as tolerances from './tolerances.ts'
 
-/** Labels below each other, and how many of them only say who the patient is. */
-const [LABELS_MIN, OF_PATIENT_MIN] = [3, 2]
+/** Labels below each other, and how many of them only say who the patient is; a page of a report has no more labels. */
+const [LABELS_MIN, OF_PATIENT_MIN, LABELS_MAX] = [3, 2, 300]
 const LABEL_LETTERS_MAX = 60
 const OF_PATIENT: ReadonlySet<Field> = new Set(['name', 'first_name', 'last_name', 'dob', 'sex', 'sex_age', 'age'] as const)
 
@@ -38,6 +38,7 @@ function labelColumns(cells: readonly Cell[]): Cell[][] {
   const labels = cells.filter(
     ({ text }) => text.length < LABEL_LETTERS_MAX && labelAt(text) && !RESULTS.has(columnKind(text) ?? ''),
   )
+  if (labels.length > LABELS_MAX) return []
   const columns = labels.map((first) =>
     labels.filter(({ box }) => Math.abs(box.left - first.box.left) < tolerances.SAME_EDGE && box.top >= first.box.top),
   )

@@ -4,8 +4,8 @@ import { isUnit } from '../../lab-values/units.ts'
 import { type Box, centerY, heightOf, overlapX, overlapY, type Word } from '../pages/page.ts'
 import * as tolerances from './tolerances.ts'
 
-/** Fewer of them at one place may be anything. */
-const STACKS_MIN = 2
+/** Fewer of them at one place may be anything; a page of a report has no more. */
+const [STACKS_MIN, STACKS_MAX] = [2, 300]
 const NUMBER = /^[<>≤≥]?\d+(?:[.,]\d+)?$/u
 
 /** The words of a page, each unit below a result moved next to it, and both to the middle of the two lines. */
@@ -28,7 +28,7 @@ const RANGE_LABEL = /^(?:normal|ref(?:erence)?|range|standard|optimal|healthy|ex
 /** The words of a page, each result beside the middle of a name and the range below it at the height of the name, with what is level with it. */
 export function withResultsAtNames(words: readonly Word[]): readonly Word[] {
   const labels = words.filter(({ text }) => RANGE_LABEL.test(text))
-  if (labels.length < STACKS_MIN) return words
+  if (labels.length < STACKS_MIN || labels.length > STACKS_MAX) return words
   const moved = new Map<Word, Word>()
   for (const result of words.filter(({ text }) => NUMBER.test(text))) {
     const isBeside = ({ box }: Word) => box.right < result.box.left && overlapY(box, result.box) > 0
