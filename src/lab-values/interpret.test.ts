@@ -28,6 +28,8 @@ test('a range in another unit than the result decides nothing', () => {
   assert.equal(judge('6', '3.8-10.8 x10E3/uL', '', 'K/uL').interpretation, 'normal')
   assert.equal(judge('90', '70-99 mg/dL', '', 'MG/DL').interpretation, 'normal')
   assert.equal(judge('90', '70-99 mg/dL', '', 'unheard of').interpretation, 'normal')
+  assert.equal(judge('166', '<130 (calc)', '', 'mg/dL').interpretation, 'abnormal')
+  assert.equal(judge('1.7', '1.0-2.5 (Calculated)', '', null).interpretation, 'normal')
 })
 
 test('judges arbitrary text in bounded time without non-finite bounds', () => {

@@ -74,7 +74,8 @@ function hasOtherUnit(lines: readonly string[], unit: string | null): boolean {
   const own = readUnit(unit).map(({ canonical }) => withoutAnnotations(canonical))
   if (own.length === 0) return false
   return lines.some((line) => {
-    const others = line.length <= TEXT_MAX ? readUnit(unitBehind(line)) : []
+    // `<130 (calc)` states no unit.
+    const others = line.length <= TEXT_MAX ? readUnit(unitBehind(line.replace(/\s?\(calc(?:ulated)?\)$/iu, ''))) : []
     return others.length > 0 && !others.some(({ canonical }) => own.includes(withoutAnnotations(canonical)))
   })
 }

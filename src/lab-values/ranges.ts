@@ -39,7 +39,7 @@ const OTHER_AGE =
 const [NEWBORN_DAYS, ADULT_YEARS] = [28, 18]
 /** Words that say nothing more about the patient. */
 const FILLING =
-  /\b(?:and|or|of|the|in|for|from|with|to|all|both|age[ds]?|group|sex(?:es)?|gender|old|patients?|persons?|people|subjects?|ranges?|ref(?:erence)?|biological|fasting|intervals?|values?|levels?|limits?|normals?|expected)\b|[^\p{L}\d]/giu
+  /\b(?:and|or|of|the|in|for|from|with|to|all|both|age[ds]?|group|sex(?:es)?|gender|old|patients?|persons?|people|subjects?|ranges?|ref(?:erence)?|biological|fasting|intervals?|values?|levels?|limits?|normals?|expected|calc(?:ulated)?)\b|[^\p{L}\d]/giu
 /** The laboratory has chosen the range by the age of the patient. */
 const CHOSEN_BY_AGE = /\bage[- ](?:dependent|adjusted|specific|matched|related)\b/giu
 const TITER = /(?<!\d)1\s?:\s?\d/u

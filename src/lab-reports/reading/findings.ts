@@ -194,12 +194,16 @@ function valueDoubt(
     : undefined
 }
 
-function rangeDoubt(row: Row, { min_reference_range: min, max_reference_range: max }: ReportResult): ReadingFinding | undefined {
+function rangeDoubt(
+  row: Row,
+  { min_reference_range: min, max_reference_range: max, basis }: ReportResult,
+): ReadingFinding | undefined {
   const value = numberOf(row.value)
   if (value === undefined && intervalOf(row.value) === undefined) return undefined
   if (min === null && max === null)
-    // A table of ranges that has none for the patient is understood.
-    return row.range_lines.some((line) => /\d/u.test(line)) && !rangeFor(row.range_lines, { sex: null, age: null })
+    // A table of ranges that has none for the patient is understood; a range that contradicts the unit of the result is not used.
+    return row.range_lines.some((line) => /\d/u.test(line)) &&
+      (basis?.range === null || !rangeFor(row.range_lines, { sex: null, age: null }))
       ? { kind: 'range_is_not_understood', text: 'The text of the range was not understood.' }
       : undefined
   if (value === undefined) return undefined

@@ -1,13 +1,13 @@
 // The rows that one line holds: which of its cells is the name, which the result, its unit, range and flag.
 import { unitBehind } from '../../lab-values/units.ts'
 import { flagOf, intervalOf, partFlag, valueKind, type ValueWithFlag } from '../../lab-values/values.ts'
-import { heightOf, overlapX, type PageText } from '../pages/page.ts'
+import { heightOf, type PageText } from '../pages/page.ts'
 import { dayInFront, isDay } from '../texts/dates.ts'
 import { cleanName, isLabel, isPossibleName, labelAt, looksLikeSentence } from '../texts/names.ts'
 import { isValueInColumn, type Line, type TypedCell } from './table-cells.ts'
 import { type Column, type ColumnKind, namesGroup } from './headers.ts'
 import { commentsIn } from './notes.ts'
-import { assign, isInColumnOfOtherDay, isUnderResults } from './regions.ts'
+import { assign, isInColumnOfOtherDay, isUnderResults, nearestColumn } from './regions.ts'
 import {
   beginsName,
   hasEvidence,
@@ -436,9 +436,7 @@ const NUMBERS = /^(?:s(?:r|l)?\.?\s?\/?\s?n(?:o|r)?\.?|s(?:r|l)\.?|no\.?|#)$/iu
 
 /** Whether a line has the number of a row of a table. */
 const isNumberedLine = ({ cells: [first] }: Line, columns: readonly Column[] | null): boolean =>
-  columns !== null &&
-  /^\d{1,3}[.)]?$/u.test(first!.text) &&
-  columns.some(({ title = '', box }) => NUMBERS.test(title) && overlapX(box, first!.box) > 0)
+  columns !== null && /^\d{1,3}[.)]?$/u.test(first!.text) && NUMBERS.test(nearestColumn(first!.box, columns)?.title ?? '')
 
 /** Whether enough shows that a text is a result: free texts are results in the column of results only. */
 function isResult(
@@ -457,7 +455,7 @@ function isResult(
   if (isValueInColumn(value) || (value.isAnswer && !listsRanges(text) && !isExplanation)) return true
   return (
     isInColumn &&
-    isUnderResults(value.box, columns!) &&
+    (isUnderResults(value.box, columns!) || (options.isNamed(name) && nearestColumn(value.box, columns!)?.kind === 'value')) &&
     isFreeResult(text, isNumbered ? () => false : options.isNamed) &&
     candidates.length <= 1
   )

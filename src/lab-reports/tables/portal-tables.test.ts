@@ -95,6 +95,28 @@ test('a result that is what is expected is one under any name, and a word may ha
   )
 })
 
+test('a range in another unit than its result is doubtful, and a letter code of a known name is a result aside of the name of its column', () => {
+  const row = (top: number, ...cells: string[]): Text[] =>
+    cells.map((text, index): Text => [top, [40, 90, 254, 395][index]!, text])
+  const results = readResults([
+    [100, 54, 'S/N'],
+    [100, 130, 'Investigation'],
+    [100, 302, 'Result'],
+    [100, 437, 'Normal Range'],
+    ...row(115, '1.', 'VDRL', 'Non-Reactive', '-'),
+    ...row(130, '2.', 'Genotype', 'AS', '-'),
+    ...row(145, '3.', 'Fasting Blood Sugar', '88 mg/dl', '3.9 - 6.1 mmol/L'),
+  ])
+  assert.deepEqual(
+    results.map(({ test_name, value, findings }) => [test_name, value, ...findings.map(({ kind }) => kind)]),
+    [
+      ['VDRL', 'Non-Reactive'],
+      ['Genotype', 'AS'],
+      ['Fasting Blood Sugar', '88', 'range_is_not_understood'],
+    ],
+  )
+})
+
 test('numbers of companies and telephones in a letterhead are no results', () => {
   const { results, findings } = understand([
     pageOfTexts([
