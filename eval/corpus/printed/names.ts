@@ -20,5 +20,5 @@ export const storedNames: readonly string[] = [
   ...numberNames('portal', 6),
   ...numberNames('below', 5),
   ...numberNames('everyday', 44),
-  ...numberNames('form', 128),
+  ...numberNames('form', 148),
 ]
