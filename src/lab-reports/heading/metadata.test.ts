@@ -363,3 +363,20 @@ Dear Dr Example`
   assert.equal(metadata(letter, report).lab_name, 'Fictional Pathology Ltd')
   assert.equal(metadata(letter.replace('Fax', 'Facsimile')).lab_name, 'Fictional Pathology Ltd')
 })
+
+test('a label without a colon names neither a laboratory nor a patient, and neither does a practice', () => {
+  const record = read(`
+EXAMPLE, Margaret (Mrs)   Born 18-Jan-1950 (76y)   Gender Female   NHS No. 999 000 1234
+Usual GP: NOBODY, I (Dr)   The Mock Surgery, 4 Sample Lane, Leeds LS99 9ZZ   Tel: 0113 496 0123
+Investigation results
+`)
+  assert.notEqual(record.lab_name, 'Gender Female')
+  assert.equal(record.patient_last_name, 'Example')
+  const report = read(`
+#Tri-Lakes Reference
+Patient ID: 88213-TL   Specimen ID: 301-774-2096-0   Ordering Physician: P Placeholder
+Age: 41   Sex: Female   Cedar Grove Family Med
+DOB: 03/22/1985   Date Collected: 10/28/2026
+`)
+  assert.equal(report.patient_last_name, null)
+})

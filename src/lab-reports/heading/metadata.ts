@@ -311,7 +311,7 @@ const COMPANY =
 const PANEL_WORDS =
   /\b(?:panel|profile|metabolic|lipids?|blood|serum|urine|urinalysis|stool|function|haematology|biochemistry|immunology|serology|microbiology|hormones?|vitamins?|minerals?|thyroid|liver|kidney|renal|cardiac|cbc|differential|platelets?|electrolytes|allergy|markers?|(?:heart|bone|joint|gut|brain|digestive) health)\b/iu
 const NO_LAB =
-  /[:@]|www\.|http|\d{3}|\b(?:ids?|reports?|results?|patients?|page|phone|tel|fax|address|comments?|tests?|number|name|record|range|count|department|confidential|information|details|summary|date|final|street|road|avenue|drive|terrace|suite|plot|born|your|chart|dear|re)\b/iu
+  /[:@]|www\.|http|\d{3}|\b(?:ids?|reports?|results?|patients?|page|phone|tel|fax|address|comments?|tests?|number|name|record|range|count|department|confidential|information|details|summary|date|final|street|road|avenue|drive|terrace|suite|plot|born|your|chart|dear|re|gender|sex)\b/iu
 const CONTACT =
   /\b(?:tel|phone|fax|clia|cap|accredited|iso ?15189|nabl|www|road|street|st|avenue|ave|drive|park|terrace|suite|floor|block|plot|p\.?o\.? box|email)\b|\d{3}-\d{4}|\b\d{5}\b|@|^\d+\s\p{L}/iu
 
