@@ -81,8 +81,6 @@ const PANEL_TAGS: [RegExp, string][] = [
 /** `(m6)`, `(f256)`: the number of an allergen, whose antibodies are IgE if their unit is one of theirs. */
 const ALLERGEN_CODE = /^[a-z]{1,2}\d{1,3}$/iu
 
-const SEDIMENTATION = 'Erythrocyte sedimentation rate'
-
 const unitAgrees = (term: Term, units: readonly Unit[]): boolean =>
   units.some(({ kind, canonical }) => term.units.includes(canonical) || (kindsOfProperty[term.property]?.includes(kind) ?? false))
 
@@ -100,8 +98,6 @@ function unitFit(term: Term, units: readonly Unit[], text: string, { value }: Re
     const isUnitOfWord =
       term.panels.includes('drugscreen') || term.method === 'Test strip' || units.every(({ kind }) => kind === 'index')
     if (!isNumber) return { fit: form === 'word' ? 0.93 : 0.3, isExact: form === 'word' && isUnitOfWord }
-    // Millimeters in one hour.
-    if (term.component === SEDIMENTATION && units[0]!.canonical === 'mm') return { fit: 1, isExact: true }
     if (!unitAgrees(term, units)) return { fit: UNFIT_UNIT, isExact: false }
     // Two units of D-dimer differ by a factor of two.
     const unitOfDimer = /\b(?:FEU|DDU)\b/iu.exec(text)?.[0].toUpperCase()
@@ -211,7 +207,6 @@ function scoreHits(
           isSaidByTerm(index, term, text) ||
           saysNothing(text) ||
           isInitials(text, name.outsideBrackets) ||
-          (term.component === SEDIMENTATION && /^(?:1|1st|first) ?(?:h|hr|hour)\.?$/u.test(text)) ||
           (term.panels.includes('allergy') && ALLERGEN_CODE.test(text)) ||
           readName(text).specimen !== undefined ||
           specimenOfLetter(text) !== undefined ||

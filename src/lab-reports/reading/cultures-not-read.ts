@@ -1,11 +1,9 @@
 // Counts of colonies in cultures that are in no result.
 import { areInLine } from '../pages/page.ts'
+import { COUNT_OF_COLONIES } from '../tables/rows.ts'
 import { looksLikeSentence } from '../texts/names.ts'
 import type { ReportFinding } from './finding.ts'
 import type { Reading } from './table-doubts.ts'
-
-/** `>100,000 CFU/mL Escherichia coli`, `10^5 cfu/ml` */
-const COUNT_OF_COLONIES = /^[<>≤≥]?\s?\d[\d,.^*x -]*\s?CFU\b/iu
 
 /** A finding for each line in which a count of colonies stands behind a name, and of which there is no row. */
 export const culturesNotRead = ({ pages, rows }: Pick<Reading, 'pages' | 'rows'>): ReportFinding[] =>

@@ -105,7 +105,7 @@ const BEHIND_COMMA =
 const ENDS_IN_SIGN = /[.,;:&]$/u
 /** `HIV1 & II`: a Roman number that was read as a digit. */
 const TWO_NUMERALS = /\d\s?[&/+,]\s?I{2,3}$|\bI\s?[&/+,]\s?\d$/u
-/** `HSV-1 IgG| Type`, `Factor , Quantitative`, `HIV 1 +2`, `HIV1&II`, `VLDL.Size`: a space that no report prints, or that is lost. */
+/** `HSV-1 IgG| Type`, `Factor , Quantitative`, `HIV 1 +2`, `HIV1&II`, `VLDL.Size`: a sign or space that no report prints, or a lost one. `Iron Bind.Cap.` is printed so. */
 const MISPLACED_SPACE = /[|¦↑↓]|\s[.,)]|\s\+\d|[\p{L}\d]&[\p{L}\d]|(?<!\b(?:bind|unsat))(?<=\p{L}{4})\.\p{L}{3}/iu
 /** `D002`, `R506Q`: numbers of allergens and mutations. */
 const CODE = /\d/u

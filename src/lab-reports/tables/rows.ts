@@ -176,12 +176,15 @@ function withMarkParted(cell: TypedCell): TypedCell[] {
   ]
 }
 
-/** What grew in a culture: `>100,000 CFU/mL Escherichia coli`, `No growth`, `Heavy growth of Candida albicans`. */
-const GROWTH = /^(?:[<>≤≥]?\s?\d[\d,.^*x -]{0,20}\s?CFU\b|(?:\p{L}+ ){0,3}growth\b|mixed (?:\p{L}+ )?flora\b)/iu
+/** `>100,000 CFU/mL Escherichia coli`, `10^5 cfu/ml` */
+export const COUNT_OF_COLONIES = /^[<>≤≥]?\s?\d[\d,.^*x -]{0,20}\s?CFU\b/iu
+/** What else is said of a culture: `No growth`, `Heavy growth of Candida albicans`. */
+const GROWTH = /^(?:(?:\p{L}+ ){0,3}growth|mixed (?:\p{L}+ )?flora)\b/iu
 
 /** `Urine Culture  >100,000 CFU/mL Escherichia coli`: a culture and, as one result, what grew in it. */
 function cultureIn({ cells: [name, growth, ...others] }: Line): TypedCell[] | undefined {
-  if (!growth || others.length || !/\bculture\b/iu.test(name!.text) || !GROWTH.test(growth.text)) return undefined
+  if (!growth || others.length || !/\bculture\b/iu.test(name!.text)) return undefined
+  if (!COUNT_OF_COLONIES.test(growth.text) && !GROWTH.test(growth.text)) return undefined
   return [withKind(name!, 'text'), { ...withKind(growth, 'text'), isAnswer: true }]
 }
 

@@ -4,8 +4,10 @@ import { isUnit } from '../../lab-values/units.ts'
 import { type Box, centerY, heightOf, overlapX, overlapY, type Word } from '../pages/page.ts'
 import * as tolerances from './tolerances.ts'
 
-/** Fewer of them at one place may be anything; a page of a report has no more. */
-const [STACKS_MIN, STACKS_MAX] = [2, 300]
+/** Fewer of them at one place may be anything. */
+const STACKS_MIN = 2
+/** A page of a report has no more labels of ranges. */
+const LABELS_MAX = 300
 const NUMBER = /^[<>≤≥]?\d+(?:[.,]\d+)?$/u
 
 /** The words of a page, each unit below a result moved next to it, and both to the middle of the two lines. */
@@ -28,17 +30,17 @@ const RANGE_LABEL = /^(?:normal|ref(?:erence)?|range|standard|optimal|healthy|ex
 /** The words of a page, each result beside the middle of a name and the range below it at the height of the name, with what is level with it. */
 export function withResultsAtNames(words: readonly Word[]): readonly Word[] {
   const labels = words.filter(({ text }) => RANGE_LABEL.test(text))
-  if (labels.length < STACKS_MIN || labels.length > STACKS_MAX) return words
+  if (labels.length < STACKS_MIN || labels.length > LABELS_MAX) return words
   const moved = new Map<Word, Word>()
   for (const result of words.filter(({ text }) => NUMBER.test(text))) {
     const isBeside = ({ box }: Word) => box.right < result.box.left && overlapY(box, result.box) > 0
     const label = labels.find((word) => isBeside(word) && centerY(word.box) > centerY(result.box))
     const name = label && words.find((word) => isBeside(word) && isAbove(word, label) && centerY(word.box) < centerY(result.box))
     if (!name) continue
-    const down = centerY(name.box) - centerY(result.box)
+    const offset = centerY(name.box) - centerY(result.box)
     for (const word of words)
       if (word.box.left >= result.box.left && overlapY(word.box, result.box) > heightOf(word.box) / 2)
-        moved.set(word, { ...word, box: { ...word.box, top: word.box.top + down, bottom: word.box.bottom + down } })
+        moved.set(word, { ...word, box: { ...word.box, top: word.box.top + offset, bottom: word.box.bottom + offset } })
   }
   return moved.size ? words.map((word) => moved.get(word) ?? word) : words
 }

@@ -72,9 +72,9 @@ export function baselinesOf(page: PageText): Line[] {
 
 function wordLines(page: PageText): Word[][] {
   const lines: { words: Word[]; top: number; bottom: number }[] = []
-  const ofPage = withUnitsBeside(page.words)
-  const level = page.source === 'ocr' ? withResultsAtNames(ofPage) : ofPage
-  for (const word of level.toSorted((a, b) => centerY(a.box) - centerY(b.box))) {
+  const wordsOfPage = withUnitsBeside(page.words)
+  const levelWords = page.source === 'ocr' ? withResultsAtNames(wordsOfPage) : wordsOfPage
+  for (const word of levelWords.toSorted((a, b) => centerY(a.box) - centerY(b.box))) {
     const line = lines.findLast(({ top, bottom, words }) => {
       const overlap = Math.min(bottom, word.box.bottom) - Math.max(top, word.box.top)
       const smaller = Math.min(bottom - top, heightOf(word.box))
